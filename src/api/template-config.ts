@@ -1,0 +1,39 @@
+/** The configuration in the field names of HAProxyTemplateConfig.spec (haproxy-haptic.org/v1alpha1), defaults applied. */
+export interface TemplateConfig {
+  readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+  readonly dataplane: DataplaneConfig;
+  readonly templatingSettings: {
+    readonly engine: 'handlebars';
+    readonly extraContext: Readonly<Record<string, unknown>>;
+  };
+  readonly watchedResources: Readonly<Record<string, WatchedResource>>;
+  readonly templateSnippets: Readonly<Record<string, { readonly template: string }>>;
+  readonly haproxyConfig: { readonly template: string };
+  readonly maps: Readonly<Record<string, { readonly template: string; readonly ordered?: boolean }>>;
+  readonly files: Readonly<Record<string, { readonly template: string; readonly reloadOnPush?: boolean }>>;
+}
+
+export interface DataplaneConfig {
+  readonly port: number;
+  readonly mapsDir: string;
+  readonly sslCertsDir: string;
+  readonly generalStorageDir: string;
+  readonly configFile: string;
+  /** Durations as Go writes them: `60s`, `2m`. */
+  readonly driftPreventionInterval: string;
+  readonly syncTimeout: string;
+}
+
+export interface WatchedResource {
+  readonly apiVersion: string;
+  /** Plural resource name: `ingresses`. */
+  readonly resources: string;
+  /** JSONPath expressions whose values form the secondary index of `list`/`single`. Default: metadata.namespace, metadata.name. */
+  readonly indexBy?: readonly string[];
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** True: the kind may be absent from the API. */
+  readonly optional?: boolean;
+  /** Duration; `"0"` means none. Default 100ms. */
+  readonly debounceInterval?: string;
+}

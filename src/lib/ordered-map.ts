@@ -1,0 +1,230 @@
+/**
+ * A persistent map sorted by key in code-unit order. Every version stays readable, an edit copies one chunk and the
+ * (short) list of chunks, and two versions are compared in time proportional to what differs, since shared chunks are
+ * skipped by identity. Sections, backends, map entries and files of a bundle live in these.
+ */
+export interface OrderedMap<V> {
+  readonly size: number;
+  readonly chunks: readonly Chunk<V>[];
+}
+
+/** An immutable run of entries; `keys` and `values` have the same length, at least one. */
+export interface Chunk<V> {
+  readonly keys: readonly string[];
+  readonly values: readonly V[];
+}
+
+/** One difference between two versions; `undefined` on the side that lacks the key. */
+export interface EntryChange<V> {
+  readonly key: string;
+  readonly before: V | undefined;
+  readonly after: V | undefined;
+}
+
+const maxChunk = 128;
+const idealChunk = 64;
+const empty: OrderedMap<never> = { size: 0, chunks: [] };
+
+export function emptyOrderedMap<V>(): OrderedMap<V> {
+  return empty;
+}
+
+/** Builds a map from entries in any order; a later duplicate key wins. O(n log n). */
+export function orderedMapFrom<V>(entries: Iterable<readonly [string, V]>): OrderedMap<V> {
+  return editOrderedMap(emptyOrderedMap<V>(), entries);
+}
+
+export function getEntry<V>(map: OrderedMap<V>, key: string): V | undefined {
+  const chunk = map.chunks[chunkIndexFor(map.chunks, key)];
+  if (chunk === undefined) return undefined;
+  const at = lowerBound(chunk.keys, key);
+  return chunk.keys[at] === key ? chunk.values[at] : undefined;
+}
+
+/** Entries in key order. */
+export function* entriesOf<V>(map: OrderedMap<V>): Generator<readonly [string, V]> {
+  for (const chunk of map.chunks) {
+    for (let i = 0; i < chunk.keys.length; i++) yield [chunk.keys[i] as string, chunk.values[i] as V];
+  }
+}
+
+export function* valuesOf<V>(map: OrderedMap<V>): Generator<V> {
+  for (const chunk of map.chunks) yield* chunk.values;
+}
+
+/**
+ * A new version with the edits applied; a value of `undefined` deletes. Edits may come in any order, the last one of a
+ * key wins. Chunks without an edit are shared with the old version. O(edits · log + chunks).
+ */
+export function editOrderedMap<V>(
+  map: OrderedMap<V>,
+  edits: Iterable<readonly [string, V | undefined]>,
+): OrderedMap<V> {
+  const wanted = new Map(edits);
+  if (wanted.size === 0) return map;
+  const sorted = [...wanted].sort((a, b) => compareKeys(a[0], b[0]));
+  const chunks: Chunk<V>[] = [];
+  let size = map.size;
+  let next = 0;
+  const last = map.chunks.length - 1;
+  if (last < 0) {
+    const kept = sorted.filter((edit): edit is [string, V] => edit[1] !== undefined);
+    return {
+      size: kept.length,
+      chunks: split(
+        kept.map(([key]) => key),
+        kept.map(([, value]) => value),
+      ),
+    };
+  }
+  map.chunks.forEach((chunk, index) => {
+    const start = next;
+    const bound = index === last ? undefined : map.chunks[index + 1]?.keys[0];
+    while (
+      next < sorted.length &&
+      (bound === undefined || compareKeys((sorted[next] as [string, V])[0], bound) < 0)
+    )
+      next++;
+    if (next === start) {
+      chunks.push(chunk);
+      return;
+    }
+    const merged = mergeChunk(chunk, sorted, start, next);
+    if (merged === chunk) {
+      chunks.push(chunk);
+      return;
+    }
+    size += merged.keys.length - chunk.keys.length;
+    if (merged.keys.length > maxChunk) chunks.push(...split(merged.keys, merged.values));
+    else if (merged.keys.length > 0) chunks.push(merged);
+  });
+  return { size, chunks };
+}
+
+/** What differs from `before` to `after`, in key order. Shared chunks are skipped; values are compared by identity. */
+export function* diffOrderedMaps<V>(before: OrderedMap<V>, after: OrderedMap<V>): Generator<EntryChange<V>> {
+  const a = cursor(before);
+  const b = cursor(after);
+  while (a.chunk !== undefined || b.chunk !== undefined) {
+    if (a.chunk === b.chunk && a.at === 0 && b.at === 0) {
+      a.skip();
+      b.skip();
+      continue;
+    }
+    const order = compareCursors(a.key(), b.key());
+    if (order < 0) {
+      yield { key: a.key() as string, before: a.value(), after: undefined };
+      a.step();
+    } else if (order > 0) {
+      yield { key: b.key() as string, before: undefined, after: b.value() };
+      b.step();
+    } else {
+      if (a.value() !== b.value()) yield { key: a.key() as string, before: a.value(), after: b.value() };
+      a.step();
+      b.step();
+    }
+  }
+}
+
+interface Cursor<V> {
+  chunk: Chunk<V> | undefined;
+  at: number;
+  key(): string | undefined;
+  value(): V;
+  step(): void;
+  skip(): void;
+}
+
+function cursor<V>(map: OrderedMap<V>): Cursor<V> {
+  let index = 0;
+  const self: Cursor<V> = {
+    chunk: map.chunks[0],
+    at: 0,
+    key: () => self.chunk?.keys[self.at],
+    value: () => self.chunk?.values[self.at] as V,
+    step: () => {
+      self.at++;
+      if (self.at === self.chunk?.keys.length) self.skip();
+    },
+    skip: () => {
+      self.chunk = map.chunks[++index];
+      self.at = 0;
+    },
+  };
+  return self;
+}
+
+function compareCursors(a: string | undefined, b: string | undefined): number {
+  if (a === undefined) return 1;
+  return b === undefined ? -1 : compareKeys(a, b);
+}
+
+function mergeChunk<V>(
+  chunk: Chunk<V>,
+  edits: readonly (readonly [string, V | undefined])[],
+  from: number,
+  to: number,
+): Chunk<V> {
+  const keys: string[] = [];
+  const values: V[] = [];
+  let changed = false;
+  let i = 0;
+  const keep = (end: number) => {
+    for (; i < end; i++) {
+      keys.push(chunk.keys[i] as string);
+      values.push(chunk.values[i] as V);
+    }
+  };
+  for (let e = from; e < to; e++) {
+    const [key, value] = edits[e] as readonly [string, V | undefined];
+    keep(lowerBound(chunk.keys, key));
+    const present = chunk.keys[i] === key;
+    if (present && value === chunk.values[i]) continue;
+    if (!present && value === undefined) continue;
+    changed = true;
+    if (present) i++;
+    if (value !== undefined) {
+      keys.push(key);
+      values.push(value);
+    }
+  }
+  keep(chunk.keys.length);
+  return changed ? { keys, values } : chunk;
+}
+
+function split<V>(keys: readonly string[], values: readonly V[]): Chunk<V>[] {
+  const parts = Math.ceil(keys.length / idealChunk);
+  const length = Math.ceil(keys.length / Math.max(parts, 1));
+  return Array.from({ length: parts }, (_, i) => ({
+    keys: keys.slice(i * length, (i + 1) * length),
+    values: values.slice(i * length, (i + 1) * length),
+  })).filter((chunk) => chunk.keys.length > 0);
+}
+
+/** Index of the only chunk that may hold `key`; 0 when the key is before all. */
+function chunkIndexFor(chunks: readonly Chunk<unknown>[], key: string): number {
+  let low = 0;
+  let high = chunks.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (compareKeys(chunks[middle]?.keys[0] as string, key) <= 0) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareKeys(keys[middle] as string, key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Code-unit order, the same everywhere: never locale dependent. */
+export function compareKeys(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,79 @@
+import { digestOf } from './digest.ts';
+import { type Chunk, type OrderedMap } from './ordered-map.ts';
+
+/** A piece of text in a rope. The rope's text is the concatenation of its pieces in key order. */
+export interface TextPiece {
+  readonly text: string;
+}
+
+/** A byte range of `base` replaced by `bytes` gives the newer text. Offsets and lengths are in bytes. */
+export interface RopePatch {
+  readonly offset: number;
+  readonly length: number;
+  readonly bytes: readonly Uint8Array[];
+}
+
+const encoder = new TextEncoder();
+const encodedChunks = new WeakMap<Chunk<TextPiece>, Uint8Array>();
+
+/** UTF-8 bytes of one chunk; encoded once per chunk and kept as long as the chunk lives. */
+function chunkBytes(chunk: Chunk<TextPiece>): Uint8Array {
+  let bytes = encodedChunks.get(chunk);
+  if (bytes === undefined) {
+    bytes = encoder.encode(chunk.values.map((piece) => piece.text).join(''));
+    encodedChunks.set(chunk, bytes);
+  }
+  return bytes;
+}
+
+/** The text as runs of bytes, in order. Runs are shared between versions: never write to them. */
+export function ropeBytes(rope: OrderedMap<TextPiece>): readonly Uint8Array[] {
+  return rope.chunks.map(chunkBytes);
+}
+
+export function ropeSize(rope: OrderedMap<TextPiece>): number {
+  return rope.chunks.reduce((sum, chunk) => sum + chunkBytes(chunk).byteLength, 0);
+}
+
+/** xxhash64 of the whole text: one native pass over the bytes, no joined copy. */
+export function ropeDigest(rope: OrderedMap<TextPiece>): string {
+  return digestOf(ropeBytes(rope));
+}
+
+/**
+ * The smallest run of pieces whose replacement turns `before` into `after`: what lies between the common leading and
+ * trailing pieces. Shared chunks cost nothing to skip.
+ */
+export function ropePatch(before: OrderedMap<TextPiece>, after: OrderedMap<TextPiece>): RopePatch {
+  const shared = commonEnds(before.chunks, after.chunks);
+  const oldPieces = before.chunks
+    .slice(shared.head, before.chunks.length - shared.tail)
+    .flatMap((chunk) => chunk.values);
+  const newPieces = after.chunks
+    .slice(shared.head, after.chunks.length - shared.tail)
+    .flatMap((chunk) => chunk.values);
+  const same = commonEnds(oldPieces, newPieces, (a, b) => a === b || a.text === b.text);
+  let offset = 0;
+  for (let i = 0; i < shared.head; i++) offset += chunkBytes(before.chunks[i] as Chunk<TextPiece>).byteLength;
+  for (let i = 0; i < same.head; i++) offset += Buffer.byteLength((oldPieces[i] as TextPiece).text);
+  let length = 0;
+  for (let i = same.head; i < oldPieces.length - same.tail; i++)
+    length += Buffer.byteLength((oldPieces[i] as TextPiece).text);
+  const replaced = newPieces.slice(same.head, newPieces.length - same.tail);
+  const bytes = replaced.length === 0 ? [] : [encoder.encode(replaced.map((piece) => piece.text).join(''))];
+  return { offset, length, bytes };
+}
+
+/** Counts equal items at both ends; the tail never overlaps the head. */
+function commonEnds<T>(
+  a: readonly T[],
+  b: readonly T[],
+  equal: (a: T, b: T) => boolean = (x, y) => x === y,
+): { head: number; tail: number } {
+  const limit = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < limit && equal(a[head] as T, b[head] as T)) head++;
+  let tail = 0;
+  while (tail < limit - head && equal(a[a.length - 1 - tail] as T, b[b.length - 1 - tail] as T)) tail++;
+  return { head, tail };
+}

@@ -1,0 +1,13 @@
+import type { Problem } from '../lib/problem.ts';
+import type { Plan } from './plan.ts';
+
+/**
+ * One whole render: the plan (with every file's content behind it) and what went wrong with single objects on the way.
+ * Two bundles of the same content have the same `plan.id`.
+ */
+export interface Bundle {
+  readonly plan: Plan;
+  /** Turn of the collections that this render shows; grows with every bundle of a process. */
+  readonly revision: number;
+  readonly problems: readonly Problem[];
+}

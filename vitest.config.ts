@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Test projects, cheapest first. `./dev test NAME…` picks some; `cluster` needs a real API server and runs only when asked for.
+ */
+const project = (name: string, options: { timeout?: number; serial?: boolean } = {}) => ({
+  test: {
+    name,
+    include: [`test/${name}/**/*.spec.ts`],
+    testTimeout: options.timeout ?? 10_000,
+    hookTimeout: options.timeout ?? 10_000,
+    fileParallelism: options.serial !== true,
+    setupFiles: name === 'marbles' ? ['test/marbles/setup.ts'] : [],
+  },
+});
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      project('unit', { timeout: 30_000 }),
+      project('marbles'),
+      project('haproxy', { timeout: 120_000 }),
+      project('sandbox', { timeout: 120_000 }),
+      project('docs', { timeout: 180_000, serial: true }),
+      ...(process.env['HAPTIC_CLUSTER'] === '1'
+        ? [project('cluster', { timeout: 300_000, serial: true })]
+        : []),
+    ],
+  },
+});
