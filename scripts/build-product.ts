@@ -1,0 +1,13 @@
+import { chmod, cp, rm } from 'node:fs/promises';
+import { bundle } from './bundle.ts';
+
+/**
+ * The program as plain JavaScript in dist/: `haptic.js`, one chunk per lazily loaded command, source maps, and the
+ * template libraries beside them. Nothing in it needs node_modules. What was in dist/ before is gone.
+ */
+export async function buildProduct(): Promise<void> {
+  await rm('dist', { recursive: true, force: true });
+  await bundle({ haptic: 'src/main.ts' }, 'dist');
+  await chmod('dist/haptic.js', 0o755);
+  await cp('charts/haptic/libraries', 'dist/libraries', { recursive: true });
+}
