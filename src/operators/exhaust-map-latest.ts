@@ -1,4 +1,4 @@
-import { type ObservableInput, Observable, type OperatorFunction, Subscription, from } from 'rxjs';
+import { type ObservableInput, Observable, type OperatorFunction, Subject, Subscription, from } from 'rxjs';
 
 /**
  * Runs one inner Observable at a time; while it runs, only the newest value is kept, and it is projected when the inner
@@ -6,11 +6,16 @@ import { type ObservableInput, Observable, type OperatorFunction, Subscription, 
  *
  * Loss policy: values in the middle of a busy period are dropped, the newest never is: `exhaustMap` forgets it. Nothing
  * is ever cancelled but by unsubscribing. An error of the source, of `project` or of an inner errors the result at once.
+ * `newer$`, given to `project`, emits when a newer value is waiting: an inner that only waits should complete then.
  * A loop drains pending values, so that synchronous inners cannot grow the stack.
  */
-export function exhaustMapLatest<T, R>(project: (value: T) => ObservableInput<R>): OperatorFunction<T, R> {
+export function exhaustMapLatest<T, R>(
+  project: (value: T, newer$: Observable<void>) => ObservableInput<R>,
+): OperatorFunction<T, R> {
   return (source) =>
     new Observable<R>((subscriber) => {
+      const newer = new Subject<void>();
+      const newer$ = newer.asObservable();
       let pending: { readonly value: T } | undefined;
       let busy = false;
       let draining = false;
@@ -30,7 +35,7 @@ export function exhaustMapLatest<T, R>(project: (value: T) => ObservableInput<R>
       const run = (value: T): void => {
         let inner: Observable<R>;
         try {
-          inner = from(project(value));
+          inner = from(project(value, newer$));
         } catch (error) {
           subscriber.error(error);
           return;
@@ -55,6 +60,7 @@ export function exhaustMapLatest<T, R>(project: (value: T) => ObservableInput<R>
         source.subscribe({
           next: (value) => {
             pending = { value };
+            if (busy) newer.next();
             drain();
           },
           error: (error: unknown) => subscriber.error(error),

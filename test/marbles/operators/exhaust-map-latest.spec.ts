@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { EMPTY, of, range, throwError } from 'rxjs';
+import { EMPTY, of, range, takeUntil, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { exhaustMapLatest } from '../../../src/operators/exhaust-map-latest.ts';
 
@@ -110,6 +110,22 @@ describe('exhaustMapLatest', () => {
       .subscribe((n) => (last = n));
     expect(last).toBe(199_999);
   });
+
+  it(
+    'tells a waiting inner that something newer is there',
+    marbles((m) => {
+      const waiting = m.cold('   ---------x|');
+      const last = m.cold('      -r|');
+      const source = m.hot('  a--b-------|');
+      const expected = '      ----r------|';
+      const out$ = source.pipe(
+        exhaustMapLatest((v, newer$) => (v === 'a' ? waiting.pipe(takeUntil(newer$)) : last)),
+      );
+      m.expect(out$).toBeObservable(expected);
+      m.expect(waiting).toHaveSubscriptions('^--!');
+      m.expect(last).toHaveSubscriptions('---^-!');
+    }),
+  );
 
   it(
     'completes for an empty source and stays silent for a silent one',
