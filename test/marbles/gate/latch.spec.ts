@@ -1,0 +1,95 @@
+import { marbles } from 'rxjs-marbles';
+import { map } from 'rxjs';
+import { describe, it } from 'vitest';
+import { latch, type LatchState, type LatchVerdict } from '../../../src/gate/latch.ts';
+import type { Bundle } from '../../../src/protocol/bundle.ts';
+import type { Plan } from '../../../src/protocol/plan.ts';
+import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
+
+const bundle = (id: string): Bundle => {
+  const empty = emptyOrderedMap<never>();
+  const plan: Plan = {
+    schemaVersion: 1,
+    id,
+    sections: empty,
+    backends: empty,
+    profiles: empty,
+    maps: empty,
+    files: empty,
+  };
+  return { plan, revision: 1, problems: [] };
+};
+const bundles = { a: bundle('a'), b: bundle('b'), c: bundle('c'), d: bundle('d') };
+const accepted = (planId: string): LatchVerdict => ({ planId, kind: 'accepted' });
+const refused = (planId: string): LatchVerdict => ({ planId, kind: 'refused' });
+const unchecked = (planId: string): LatchVerdict => ({ planId, kind: 'unchecked' });
+const shown = map(
+  (state: LatchState) => `${state.released?.plan.id ?? '-'} ${state.mode}${state.pinned ? ' pinned' : ''}`,
+);
+const words = {
+  n: '- pessimistic',
+  A: 'a optimistic',
+  B: 'b optimistic',
+  C: 'c optimistic',
+  D: 'd optimistic',
+  x: 'b pessimistic',
+  y: 'b pessimistic pinned',
+  z: 'a pessimistic',
+};
+
+describe('latch', () => {
+  it(
+    'holds the first render until HAProxy accepts it, then lets renders out at once',
+    marbles((m) => {
+      const bundle$ = m.hot('   a-----b---|', bundles);
+      const verdict$ = m.hot('  ---A----B-|', { A: accepted('a'), B: accepted('b') });
+      const expected = '        n--A--B-B-|';
+      m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable(expected, words);
+      m.expect(bundle$).toHaveSubscriptions(' ^---------!');
+      m.expect(verdict$).toHaveSubscriptions('^---------!');
+    }),
+  );
+
+  it(
+    'turns pessimistic when the newest render is refused, holds later ones, and releases the one that passes',
+    marbles((m) => {
+      const bundle$ = m.hot('   a--b---c---d----|', bundles);
+      const verdicts = { A: accepted('a'), b: refused('b'), c: refused('c'), D: accepted('d') };
+      const verdict$ = m.hot('  -A---b---c---D--|', verdicts);
+      const expected = '        nA-B-x-x-y-y-D--|';
+      m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable(expected, words);
+    }),
+  );
+
+  it(
+    'lets a verdict on older content move nothing',
+    marbles((m) => {
+      const bundle$ = m.hot('   a-b--c-----|', bundles);
+      const verdict$ = m.hot('  -A--b--B---|', { A: accepted('a'), b: refused('a'), B: refused('b') });
+      const expected = '        nAB-BC-C---|';
+      m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable(expected, words);
+    }),
+  );
+
+  it(
+    'holds renders while the check cannot run',
+    marbles((m) => {
+      const bundle$ = m.hot('   a---b---|', bundles);
+      const verdict$ = m.hot('  -u-A--u-|', { u: unchecked('a'), A: accepted('a') });
+      const expected = '        nn-AB-B-|';
+      m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable(expected, words);
+    }),
+  );
+
+  it(
+    'lets a render of the content that is out already pass while pessimistic',
+    marbles((m) => {
+      const again = bundle('a');
+      const bundle$ = m.hot('   a--b--r-|', { ...bundles, r: again });
+      const verdict$ = m.hot('  -A--b---|', { A: accepted('a'), b: refused('b') });
+      const released$ = latch(bundle$, verdict$).pipe(map((state) => state.released));
+      const expected = '        na-bb-b-|';
+      m.expect(released$).toBeObservable(expected, { n: undefined, a: bundles.a, b: bundles.b });
+    }),
+  );
+});
