@@ -1,0 +1,27 @@
+const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g;
+const secretName = /^(password|passwd|secret|token|authorization|tls\.key)$/i;
+const hidden = '[redacted]';
+
+/**
+ * A copy of plain data that may be shown: values of Secrets, of fields that are secret by name, and private keys inside
+ * any text are replaced by `[redacted]`. Keys stay, so that a reader sees that something is there.
+ */
+export function redact(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(privateKey, hidden);
+  if (Array.isArray(value)) return value.map(redact);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value);
+  const isSecret = (value as { kind?: unknown }).kind === 'Secret';
+  return Object.fromEntries(
+    entries.map(([key, inner]) => {
+      if (secretName.test(key)) return [key, hidden];
+      if (isSecret && (key === 'data' || key === 'stringData')) return [key, hideValues(inner)];
+      return [key, redact(inner)];
+    }),
+  );
+}
+
+function hideValues(data: unknown): unknown {
+  if (data === null || typeof data !== 'object') return hidden;
+  return Object.fromEntries(Object.keys(data).map((key) => [key, hidden]));
+}

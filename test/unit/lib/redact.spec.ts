@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { redact } from '../../../src/lib/redact.ts';
+
+describe('redact', () => {
+  it('hides the values of Secrets and keeps their keys, at any depth', () => {
+    const secret = {
+      kind: 'Secret',
+      metadata: { name: 's' },
+      data: { 'tls.key': 'a2V5', user: 'eA==' },
+      stringData: { a: 'b' },
+    };
+    expect(redact({ items: [secret] })).toEqual({
+      items: [
+        {
+          kind: 'Secret',
+          metadata: { name: 's' },
+          data: { 'tls.key': '[redacted]', user: '[redacted]' },
+          stringData: { a: '[redacted]' },
+        },
+      ],
+    });
+  });
+
+  it('hides a Secret whose data is no object', () => {
+    expect(redact({ kind: 'Secret', data: 'a2V5' })).toEqual({ kind: 'Secret', data: '[redacted]' });
+  });
+
+  it('hides fields that are secret by name, in any case', () => {
+    expect(redact({ Password: 'x', authorization: 'Basic x', token: ['y'], user: 'z' })).toEqual({
+      Password: '[redacted]',
+      authorization: '[redacted]',
+      token: '[redacted]',
+      user: 'z',
+    });
+  });
+
+  it('hides private keys inside any text, also when they are cut off', () => {
+    const pem = 'a\n-----BEGIN EC PRIVATE KEY-----\nMHcC\n-----END EC PRIVATE KEY-----\nb';
+    expect(redact([pem])).toEqual(['a\n[redacted]\nb']);
+    expect(redact('x -----BEGIN PRIVATE KEY-----\nMHcC')).toBe('x [redacted]');
+  });
+
+  it('leaves everything else as it is', () => {
+    const plain = { a: 1, b: [true, null, 'text'], c: { d: undefined } };
+    expect(redact(plain)).toEqual(plain);
+  });
+});
