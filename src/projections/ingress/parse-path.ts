@@ -1,0 +1,36 @@
+import type { Route } from '../model.ts';
+import type { Parsed } from '../parsed.ts';
+import { showValue } from '../show-value.ts';
+
+export type PathMatch = Pick<Route, 'match' | 'path'> & {
+  /** The path reads like a regular expression; it is matched literally. */
+  readonly looksLikeRegex: boolean;
+};
+
+const longestPath = 2048;
+const visible = /^[\x21-\x7e]+$/;
+const neverInPath = /[?#]/;
+const regexLike = /[[\]{}|^\\]|\.[*+]|\)\$?$|\$$|\([^)]*[|*]/;
+
+/**
+ * `pathType` and `path` of one Ingress path. `Exact` matches the request's path as sent; `Prefix` and
+ * `ImplementationSpecific` match whole path elements, trailing slashes ignored. A path starts with `/`, has at most 2048
+ * characters, all of them visible ASCII, and no `?` or `#`, which no request path contains. Only `ImplementationSpecific`
+ * may be without a path, which means `/`. Nothing is decoded or normalised: `%2F` and `//` mean themselves.
+ */
+export function parsePath(pathType: unknown, path: unknown): Parsed<PathMatch> {
+  const absent = path === undefined || path === null || path === '';
+  if (absent && pathType !== 'ImplementationSpecific') return { fault: 'must be set' };
+  const text = absent ? '/' : path;
+  if (typeof text !== 'string') return { fault: `must be a string, not ${showValue(text)}` };
+  if (!text.startsWith('/')) return { fault: `must start with "/": ${showValue(text)}` };
+  if (text.length > longestPath)
+    return { fault: `must have at most ${longestPath} characters, not ${text.length}` };
+  if (!visible.test(text)) {
+    return { fault: `must be visible ASCII, anything else percent-encoded: ${showValue(text)}` };
+  }
+  if (neverInPath.test(text)) return { fault: `must not contain "?" or "#": ${showValue(text)}` };
+  const looksLikeRegex = regexLike.test(text);
+  if (pathType === 'Exact') return { value: { match: 'exact', path: text, looksLikeRegex } };
+  return { value: { match: 'prefix', path: text.replace(/\/+$/, ''), looksLikeRegex } };
+}

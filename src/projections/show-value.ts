@@ -1,0 +1,18 @@
+const shown = 80;
+
+/**
+ * A short, one-line form of any JSON value for messages: strings quoted, with control characters escaped and cut after
+ * 80 characters; objects and lists are only named, so that a huge or deeply nested one costs nothing.
+ */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') {
+    return value.length <= shown
+      ? JSON.stringify(value)
+      : `${JSON.stringify(value.slice(0, shown))}… (${value.length} characters)`;
+  }
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' || typeof value === 'boolean' || value === null
+    ? String(value)
+    : 'an object';
+}
