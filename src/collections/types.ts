@@ -120,6 +120,31 @@ export interface Graph {
   release(mark: number): void;
   /** The dependency graph as a mermaid flowchart. */
   toMermaid(): string;
+  /** Counts of all that the graph holds, for tests of leaks and for metrics. O(size of the graph). */
+  stats(): GraphStats;
+}
+
+export interface GraphStats {
+  readonly nodes: readonly NodeStats[];
+  readonly problems: number;
+  /** Dependencies given up in the running turn and not dropped yet. 0 after a finished turn. */
+  readonly pending: number;
+}
+
+export interface NodeStats {
+  readonly name: string;
+  readonly kind: string;
+  readonly entries: number;
+  /** All records kept for entries, bookkeeping included. */
+  readonly records: number;
+  /** What the last finished turn held, kept for the running one. 0 after a finished turn. */
+  readonly undo: number;
+  /** Readers registered on this node. */
+  readonly readers: number;
+  /** Entries of this node that read something, and how many looks they hold in all. */
+  readonly reading: number;
+  readonly looks: number;
+  readonly dirty: number;
 }
 
 export interface SourceEdit {

@@ -1,0 +1,43 @@
+import { CodedError } from '../lib/coded-error.ts';
+import type { Problem } from '../lib/problem.ts';
+import { createEngine, type Handles, nodeOf } from './create-engine.ts';
+import { deltasOf, editedKeys } from './deltas.ts';
+import { type Engine, putValue, sweep } from './engine.ts';
+import type { Node } from './node.ts';
+import type { Collection, Delta, Fork, SourceEdit } from './types.ts';
+
+/** Runs the what-if to its end at once. It is valid until `isCurrent` says that the graph below it has moved on. */
+export function createFork(
+  parent: Engine,
+  handles: Handles,
+  overlay: readonly SourceEdit[],
+  isCurrent: () => boolean,
+): Fork {
+  const engine = createEngine(handles, undefined, parent);
+  for (const edit of overlay) {
+    const node = nodeOf(engine, handles, edit.collection);
+    if (node.shape.kind !== 'source')
+      throw new CodedError('HAPTIC_ERR_COLLECTIONS_NOT_A_SOURCE', `a fork cannot write "${node.shape.name}"`);
+    putValue(engine, node, edit.key, edit.value);
+  }
+  sweep(engine, undefined);
+  const look = (collection: Collection<unknown>): Node => {
+    if (!isCurrent())
+      throw new CodedError(
+        'HAPTIC_ERR_COLLECTIONS_STALE_FORK',
+        'a fork is valid only until the next turn of its graph',
+      );
+    return nodeOf(engine, handles, collection);
+  };
+  return {
+    peek: <V>(collection: Collection<V>, key: string) => look(collection).read(key) as V | undefined,
+    changes<V>(collection: Collection<V>) {
+      const node = look(collection);
+      return deltasOf(node, editedKeys(node)) as readonly Delta<V>[];
+    },
+    get problems() {
+      const { node } = engine.problems;
+      return node.sortedKeys.now().flatMap((key) => (node.read(key) as Problem | undefined) ?? []);
+    },
+  };
+}
