@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
+import { CodedError } from '../lib/coded-error.ts';
+import type { Connection, KubeCredentials } from './credentials.ts';
+
+export interface KubeConfigOptions {
+  /** One path, or several in the form of `KUBECONFIG` (the first one's current context counts). */
+  readonly kubeconfigPath?: string;
+  readonly context?: string;
+  /** True: the pod's service account, whatever else there is. */
+  readonly inCluster?: boolean;
+  /** Directory in which `/var/run/secrets/…` is looked for; the root unless a test says otherwise. */
+  readonly rootDir?: string;
+}
+
+/**
+ * Credentials by the rules of kubectl: the given kubeconfig; else the service account when there is one; else
+ * `~/.kube/config`. Never falls back to `http://localhost:8080`.
+ *
+ * The only importer of `@kubernetes/client-node`, of which nothing but `KubeConfig` is used (exec plugins, OIDC, token
+ * files, kubeconfig parsing); the bundle leaves the rest out (scripts/bundle-plugins.ts).
+ *
+ * @throws CodedError `HAPTIC_ERR_KUBE_CONFIG` when nothing usable is found, naming the file or context
+ */
+export function loadKubeConfig(options: KubeConfigOptions = {}): KubeCredentials {
+  let config = load(options);
+  const context = config.getContextObject(config.getCurrentContext());
+  return {
+    server: serverOf(config),
+    namespace: context?.namespace,
+    connection: () => connectionOf(config),
+    rebuild: () => {
+      config = load(options);
+    },
+  };
+}
+
+function load(options: KubeConfigOptions): KubeConfig {
+  const root = options.rootDir ?? '';
+  try {
+    const config = new KubeConfig();
+    if (options.inCluster === true) loadServiceAccount(config, root);
+    else if (options.kubeconfigPath !== undefined) loadFiles(config, options.kubeconfigPath);
+    else if (existsSync(`${root}/var/run/secrets/kubernetes.io/serviceaccount/token`))
+      loadServiceAccount(config, root);
+    else loadFiles(config, join(homedir(), '.kube', 'config'));
+    select(config, options.context);
+    return config;
+  } catch (cause) {
+    if (cause instanceof CodedError) throw cause;
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new CodedError('HAPTIC_ERR_KUBE_CONFIG', `no usable Kubernetes credentials: ${words}`, { cause });
+  }
+}
+
+function loadServiceAccount(config: KubeConfig, root: string): void {
+  config.loadFromCluster(root);
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined || !URL.canParse(server))
+    throw new CodedError(
+      'HAPTIC_ERR_KUBE_CONFIG',
+      'not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set',
+    );
+}
+
+function loadFiles(config: KubeConfig, paths: string): void {
+  const files = paths.split(delimiter).filter((path) => path !== '');
+  const present = files.filter((path) => existsSync(path));
+  if (present.length === 0)
+    throw new CodedError('HAPTIC_ERR_KUBE_CONFIG', `kubeconfig not found: ${files.join(', ')}`);
+  present.forEach((path, index) => {
+    if (index === 0) {
+      config.loadFromFile(path);
+      return;
+    }
+    const other = new KubeConfig();
+    other.loadFromFile(path);
+    // As kubectl does: of entries with one name, the earlier file's counts.
+    other.clusters = other.clusters.filter(({ name }) => config.getCluster(name) === null);
+    other.users = other.users.filter(({ name }) => config.getUser(name) === null);
+    other.contexts = other.contexts.filter(({ name }) => config.getContextObject(name) === null);
+    config.mergeConfig(other, true);
+  });
+}
+
+function select(config: KubeConfig, context: string | undefined): void {
+  if (context !== undefined) {
+    if (config.getContextObject(context) === null) {
+      const known = config.getContexts().map(({ name }) => name);
+      throw new CodedError(
+        'HAPTIC_ERR_KUBE_CONFIG',
+        `context "${context}" is not in the kubeconfig; it has: ${known.join(', ') || 'none'}`,
+      );
+    }
+    config.setCurrentContext(context);
+  }
+  serverOf(config);
+}
+
+function serverOf(config: KubeConfig): string {
+  const server = config.getCurrentCluster()?.server;
+  if (server === undefined || !URL.canParse(server))
+    throw new CodedError(
+      'HAPTIC_ERR_KUBE_CONFIG',
+      server === undefined
+        ? `context "${config.getCurrentContext()}" names no cluster of the kubeconfig`
+        : `cluster.server of context "${config.getCurrentContext()}" is not a URL: ${JSON.stringify(server)}`,
+    );
+  return server.replace(/\/+$/, '');
+}
+
+/** The part of `https.RequestOptions` that `applyToHTTPSOptions` fills in. */
+interface AppliedOptions {
+  headers?: Record<string, string>;
+  auth?: string;
+  ca?: string | Buffer;
+  cert?: string | Buffer;
+  key?: string | Buffer;
+  servername?: string;
+  rejectUnauthorized?: boolean;
+}
+
+async function connectionOf(config: KubeConfig): Promise<Connection> {
+  const applied: AppliedOptions = { headers: {} };
+  await config.applyToHTTPSOptions(applied as Parameters<KubeConfig['applyToHTTPSOptions']>[0]);
+  const { ca, cert, key, servername } = applied;
+  return {
+    server: serverOf(config),
+    headers: {
+      // A token file may end in a newline, which no header may hold.
+      ...Object.fromEntries(
+        Object.entries(applied.headers ?? {}).map(([name, value]) => [name, value.trim()]),
+      ),
+      ...(applied.auth === undefined
+        ? {}
+        : { Authorization: `Basic ${Buffer.from(applied.auth).toString('base64')}` }),
+    },
+    tls: {
+      ...(ca === undefined ? {} : { ca: ca.toString() }),
+      ...(cert === undefined ? {} : { cert: cert.toString() }),
+      ...(key === undefined ? {} : { key: key.toString() }),
+      ...(servername === undefined ? {} : { servername }),
+      skipVerify: applied.rejectUnauthorized === false,
+    },
+  };
+}

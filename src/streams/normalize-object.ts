@@ -1,0 +1,86 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import type { Problem } from '../lib/problem.ts';
+
+export type NormalizedObject =
+  | { readonly ok: true; readonly object: KubeObject }
+  | { readonly ok: false; readonly problem: Problem; readonly resourceVersion?: string };
+
+/** Filled in where the object itself does not say, as the items of typed lists do not. */
+export interface TypeHint {
+  readonly apiVersion: string;
+  /** `Ingress`; or the plural resource name when the kind is not known. */
+  readonly kind: string;
+}
+
+const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Checks what every reader of a store relies on (a name, strings where metadata has strings, objects where the top level
+ * has objects), and takes out `metadata.managedFields` and the last-applied annotation, which nobody reads and which can
+ * be half of an object. Works in place on a freshly parsed value; nothing is copied.
+ */
+export function normalizeObject(value: unknown, hint: TypeHint): NormalizedObject {
+  if (!isFields(value)) return refuse(hint, {}, '', 'is not an object');
+  const metadata = value['metadata'];
+  const fields: Fields = isFields(metadata) ? metadata : {};
+  const refused = (field: string, what: string): NormalizedObject => refuse(hint, fields, field, what);
+
+  if (!isFields(metadata)) return refused('metadata', 'is missing or not an object');
+  if (typeof metadata['name'] !== 'string' || metadata['name'] === '')
+    return refused('metadata.name', 'is missing or not a string');
+  for (const name of ['namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp'])
+    if (!isAbsent(metadata[name]) && typeof metadata[name] !== 'string')
+      return refused(`metadata.${name}`, 'is not a string');
+  for (const name of ['labels', 'annotations']) {
+    const map = metadata[name];
+    if (isAbsent(map)) continue;
+    if (!isFields(map)) return refused(`metadata.${name}`, 'is not an object');
+    for (const key in map)
+      if (typeof map[key] !== 'string') return refused(`metadata.${name}[${key}]`, 'is not a string');
+  }
+  for (const name of ['spec', 'status'])
+    if (!isAbsent(value[name]) && !isFields(value[name])) return refused(name, 'is not an object');
+  for (const name of ['kind', 'apiVersion'])
+    if (!isAbsent(value[name]) && typeof value[name] !== 'string') return refused(name, 'is not a string');
+
+  strip(metadata);
+  value['apiVersion'] ??= hint.apiVersion;
+  value['kind'] ??= hint.kind;
+  return { ok: true, object: value as unknown as KubeObject };
+}
+
+/** `null` where a field is optional means the same as no field: Go servers may send either. */
+function strip(metadata: Fields): void {
+  if ('managedFields' in metadata) delete metadata['managedFields'];
+  for (const name of ['namespace', 'labels', 'annotations', 'deletionTimestamp', 'creationTimestamp'])
+    if (metadata[name] === null) Reflect.deleteProperty(metadata, name);
+  const annotations = metadata['annotations'];
+  if (isFields(annotations)) Reflect.deleteProperty(annotations, lastApplied);
+}
+
+function refuse(hint: TypeHint, metadata: Fields, field: string, what: string): NormalizedObject {
+  const name = typeof metadata['name'] === 'string' ? metadata['name'] : '';
+  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : '';
+  const version = metadata['resourceVersion'];
+  return {
+    ok: false,
+    problem: {
+      severity: 'error',
+      reason: 'MalformedObject',
+      field,
+      message: `${field === '' ? 'the object' : field} ${what}; the object is ignored`,
+      owner: { kind: hint.kind, namespace, name },
+    },
+    ...(typeof version === 'string' ? { resourceVersion: version } : {}),
+  };
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
