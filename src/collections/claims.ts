@@ -5,8 +5,15 @@ import type { Node } from './node.ts';
 import { putProblems } from './problem-book.ts';
 import { createTurnMap, turnGet, type TurnMap, turnWrite } from './turn-map.ts';
 
-/** Who emits an output key: the bare source key while it is one, all claims in source-key order from the second on. */
-type Holders = string | readonly Claim[];
+/** Who emits an output key: the bare source key while it is one, all of them from the second on. */
+type Holders = string | ClaimList;
+
+interface ClaimList {
+  /** In source-key order; the first one wins. */
+  readonly claims: Claim[];
+  /** The turn that may change this very list; a later one makes its own. */
+  readonly turn: object;
+}
 
 interface Claim {
   readonly source: string;
@@ -28,36 +35,49 @@ export interface Claims {
   readonly state: ClaimState;
 }
 
+export interface ClaimRules {
+  readonly reported: boolean;
+  ownerOfSource(source: string): Owner;
+}
+
 /**
- * The smallest source key wins, whatever the order of arrival; every loser has a problem of its owner that names the
- * winner, so a change of the winner costs all losers, any other change one.
+ * The smallest source key wins, whatever the order of arrival. Unless duplicates are expected, every loser has a problem
+ * of its owner that names the winner; so a change of the winner costs all losers, any other change one.
  */
-export function createClaims(
-  engine: Engine,
-  node: Node,
-  ownerOfSource: (source: string) => Owner,
-  inherited?: ClaimState,
-): Claims {
+export function createClaims(engine: Engine, node: Node, rules: ClaimRules, inherited?: ClaimState): Claims {
   const holders = createTurnMap(inherited?.holders);
   const clashes = createTurnMap(inherited?.clashes);
 
   const report = (output: string, loser: string, winner: string | undefined) => {
+    if (!rules.reported) return;
     const problems =
-      winner === undefined ? [] : [clash(node.shape.name, output, winner, ownerOfSource(loser))];
+      winner === undefined ? [] : [clash(node.shape.name, output, winner, rules.ownerOfSource(loser))];
     putProblems(engine, node, clashes, JSON.stringify([output, loser]), problems);
   };
 
-  const store = (output: string, claims: readonly Claim[], winnerBefore: string, touched: string) => {
-    const [winner, ...losers] = claims;
+  const owned = (output: string, held: Holders): Claim[] => {
+    if (typeof held !== 'string' && held.turn === engine.turn) return held.claims;
+    const claims =
+      typeof held === 'string'
+        ? [{ source: held, value: turnGet(node.values, output) }]
+        : held.claims.slice();
+    turnWrite(holders, output, { claims, turn: engine.turn });
+    return claims;
+  };
+
+  const reportChange = (
+    output: string,
+    claims: readonly Claim[],
+    before: string | undefined,
+    changed: string,
+  ) => {
+    const [winner, ...losers] = rules.reported ? claims : [];
     if (winner === undefined) return;
-    turnWrite(holders, output, losers.length === 0 ? winner.source : claims);
-    putValue(engine, node, output, winner.value);
-    if (winner.source !== winnerBefore) {
+    if (winner.source !== before) {
       report(output, winner.source, undefined);
       for (const loser of losers) report(output, loser.source, winner.source);
-    } else if (touched !== winner.source) {
-      const stays = losers.some((loser) => loser.source === touched);
-      report(output, touched, stays ? winner.source : undefined);
+    } else if (changed !== before) {
+      report(output, changed, winner.source);
     }
   };
 
@@ -65,29 +85,38 @@ export function createClaims(
     state: { holders, clashes },
     put(output, source, value) {
       const held = turnGet(holders, output);
+      if (held === undefined) turnWrite(holders, output, source);
       if (held === undefined || held === source) {
-        if (held === undefined) turnWrite(holders, output, source);
         putValue(engine, node, output, value);
         return;
       }
-      const claims =
-        typeof held === 'string' ? [{ source: held, value: turnGet(node.values, output) }] : held;
+      const claims = owned(output, held);
+      const before = claims[0]?.source;
       const at = position(claims, source);
-      const known = claims[at]?.source === source;
-      store(output, claims.toSpliced(at, known ? 1 : 0, { source, value }), claims[0]?.source ?? '', source);
+      claims.splice(at, claims[at]?.source === source ? 1 : 0, { source, value });
+      if (at === 0) putValue(engine, node, output, value);
+      reportChange(output, claims, before, source);
     },
     drop(output, source) {
       const held = turnGet(holders, output);
-      if (held === undefined || typeof held === 'string') {
-        if (held !== source) return;
+      if (held === source) {
         turnWrite(holders, output, undefined);
         putValue(engine, node, output, undefined);
+      }
+      if (held === undefined || typeof held === 'string') return;
+      const claims = owned(output, held);
+      const at = position(claims, source);
+      if (claims[at]?.source !== source) return;
+      claims.splice(at, 1);
+      report(output, source, undefined);
+      const [winner, second] = claims;
+      if (at > 0 || winner === undefined) {
+        if (second === undefined) turnWrite(holders, output, winner?.source);
         return;
       }
-      const at = position(held, source);
-      if (held[at]?.source !== source) return;
-      report(output, source, undefined);
-      store(output, held.toSpliced(at, 1), held[0]?.source ?? '', source);
+      putValue(engine, node, output, winner.value);
+      reportChange(output, claims, source, source);
+      if (second === undefined) turnWrite(holders, output, winner.source);
     },
   };
 }

@@ -4,6 +4,7 @@ import { equalData } from './equal-data.ts';
 /** `DerivedOptions` without its types: methods, so that options of any types fit. The values that they see are the node's own. */
 export interface EntryOptions {
   equal?(a: unknown, b: unknown): boolean;
+  readonly duplicates?: 'report' | 'expected';
   ownerOf?(value: unknown, key: string): Owner;
 }
 

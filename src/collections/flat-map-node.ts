@@ -30,6 +30,7 @@ export function createFlatMapNode(
 ): Node {
   const { options } = definition;
   const equal = equalityOf(options);
+  const reported = options.duplicates !== 'expected';
   const source = nodeAt(engine, definition.source);
   const state = createNodeState(shape, parent);
   const emitted = createTurnMap(inherited?.emitted);
@@ -40,8 +41,9 @@ export function createFlatMapNode(
   const collect = (value: unknown, key: string, reader: Reader): ReadonlyMap<string, unknown> => {
     const outputs = new Map<string, unknown>();
     for (const [output, item] of definition.project(value, key, reader)) {
-      if (outputs.has(output)) reader.report(repeatedKey(shape.name, output, ownerOfSource(key)));
-      else if (item !== undefined) outputs.set(output, item);
+      if (item === undefined) continue;
+      if (!outputs.has(output)) outputs.set(output, item);
+      else if (reported) reader.report(repeatedKey(shape.name, output, ownerOfSource(key)));
     }
     return outputs;
   };
@@ -80,7 +82,7 @@ export function createFlatMapNode(
     turnMaps,
     fork: (forked) => createFlatMapNode(forked, shape, definition, node, { emitted, claims: claims.state }),
   };
-  const claims = createClaims(engine, node, ownerOfSource, inherited?.claims);
+  const claims = createClaims(engine, node, { reported, ownerOfSource }, inherited?.claims);
   turnMaps.push(claims.state.holders, claims.state.clashes);
   problemMaps.push(claims.state.clashes);
   return node;

@@ -49,7 +49,10 @@ export interface Reader {
 
 /** Pure. `undefined` means: no entry. A throw leaves the entry's last value in place and reports a Problem of its owner. */
 export type Projector<In, Out> = (value: In, key: string, reader: Reader) => Out | undefined;
-/** Pure. Output keys must be unique over the whole collection; a key emitted by two entries goes to the entry with the smaller key. */
+/**
+ * Pure. Output keys should be unique over the whole collection; a key emitted by several entries goes to the one with the
+ * smallest key, whatever came first, and the next one takes over when that goes. See {@link FlatOptions.duplicates}.
+ */
 export type FlatProjector<In, Out> = (
   value: In,
   key: string,
@@ -63,6 +66,11 @@ export interface DerivedOptions<In, Out> {
   readonly equal?: (a: Out, b: Out) => boolean;
   /** Whom to blame for an entry when its projector throws. Default: kind = collection name, name = key. */
   readonly ownerOf?: (value: In, key: string) => Owner;
+}
+
+export interface FlatOptions<In, Out> extends DerivedOptions<In, Out> {
+  /** `report` (default): every entry that lost a key gets a Problem (`DuplicateKey`). `expected`: losing is no news. */
+  readonly duplicates?: 'report' | 'expected';
 }
 
 /**
@@ -82,7 +90,7 @@ export interface Graph {
     name: string,
     source: Collection<In>,
     project: FlatProjector<In, Out>,
-    options?: DerivedOptions<In, Out>,
+    options?: FlatOptions<In, Out>,
   ): Collection<Out>;
   /** Groups entries by a key; a group's members are in key order, and a group without members does not exist. */
   groupEntriesBy<V>(
