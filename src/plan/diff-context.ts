@@ -1,0 +1,16 @@
+import type { Plan } from '../protocol/plan.ts';
+import type { RuntimeInventory } from '../protocol/wire.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { Draft } from './draft.ts';
+
+/** What every rule of one diff looks at and writes to. */
+export interface DiffContext {
+  readonly next: Plan;
+  /** What the worker has in memory: what operations start from. */
+  readonly worker: Plan;
+  readonly capabilities: Capabilities;
+  readonly inventory: RuntimeInventory;
+  readonly pendingServers: ReadonlySet<string>;
+  readonly pendingBackends: ReadonlySet<string>;
+  readonly draft: Draft;
+}

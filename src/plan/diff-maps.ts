@@ -1,0 +1,29 @@
+import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { DiffContext } from './diff-context.ts';
+import { mapOperations } from './map-operations.ts';
+
+/** Rule R5 over all maps: only those whose file differs and that the worker has loaded need anything at runtime. */
+export function diffMaps({ worker, next, inventory, draft }: DiffContext): void {
+  for (const { key: path, before, after } of diffOrderedMaps(worker.maps, next.maps)) {
+    const loaded = inventory.maps.includes(path);
+    if (after === undefined) {
+      if (loaded) draft.reload(`map ${path}: removed, but the worker has it loaded`);
+      else draft.note(`map ${path}: removed, and not loaded by the worker`);
+      continue;
+    }
+    if (digestIn(worker.files, path) === digestIn(next.files, path)) continue;
+    if (!loaded) draft.note(`map ${path}: changed, but not loaded by the worker`);
+    else if (before === undefined)
+      draft.reload(`map ${path}: loaded by the worker with content that is not known`);
+    else {
+      const { upserts, replace, deletes } = mapOperations(before, after);
+      draft.emit('mapUpsert', ...upserts);
+      draft.emit('mapReplace', ...replace);
+      draft.emit('mapDelete', ...deletes);
+    }
+  }
+}
+
+function digestIn(files: DiffContext['next']['files'], path: string): string | undefined {
+  return getEntry(files, path)?.digest;
+}

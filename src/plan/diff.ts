@@ -1,0 +1,98 @@
+import { limits } from '../protocol/limits.ts';
+import type { Operation } from '../protocol/operation.ts';
+import type { Plan } from '../protocol/plan.ts';
+import type { Baseline, Decision } from './baseline.ts';
+import { diffBackends } from './diff-backends.ts';
+import type { DiffContext } from './diff-context.ts';
+import { diffFiles, fileChanges } from './diff-files.ts';
+import { diffMaps } from './diff-maps.ts';
+import { diffProfiles } from './diff-profiles.ts';
+import { diffSections } from './diff-sections.ts';
+import { createDraft, type Draft } from './draft.ts';
+import { valuesOf } from '../lib/ordered-map.ts';
+
+/**
+ * The smallest safe change that brings a pod from `base` to `next`. Pure; time is proportional to what differs where the
+ * plans share structure. Any change that HAProxy cannot make at runtime makes it a reload, with every reason named; anything
+ * that is not known makes it a reload too.
+ *
+ * Rules R0–R8 of the agent protocol, in the words of {@link Operation}.
+ */
+export function diff(next: Plan, base: Baseline): Decision {
+  const { applied } = base;
+  if (applied === undefined)
+    return {
+      verdict: 'reload',
+      mode: 'reload',
+      batches: [],
+      reasons: ['no baseline: what the pod holds is not known'],
+      notes: [],
+      changedFiles: [...valuesOf(next.files)].map((file) => file.path),
+      removedFiles: [],
+    };
+  const draft = createDraft();
+  const worker = base.workerOps ?? base.running ?? applied;
+  if (base.reloadPending) draft.reload('a reload of the pod is pending');
+  compare({
+    next,
+    worker,
+    capabilities: base.capabilities,
+    inventory: base.inventory,
+    pendingServers: new Set(base.pendingServerDeletes),
+    pendingBackends: new Set(base.pendingBackendDeletes),
+    draft,
+  });
+  checkLimits(draft, base);
+  return decide(draft, fileChanges(applied, next));
+}
+
+function compare(context: DiffContext): void {
+  diffBackends(context);
+  diffProfiles(context);
+  const configExplained = diffSections(context);
+  diffMaps(context);
+  diffFiles(context, configExplained);
+}
+
+/** Rule R8 and the limits of what an agent takes, on the operations as a whole. */
+function checkLimits(draft: Draft, base: Baseline): void {
+  const operations = draft.operations();
+  const count = new Map<string, number>();
+  for (const { kind } of operations) count.set(kind, (count.get(kind) ?? 0) + 1);
+  for (const kind of count.keys())
+    if (!base.capabilities.operations.has(kind)) draft.reload(`the agent does not execute ${kind}`);
+  const most = limits.operationBatches * limits.operationsPerBatch;
+  if (operations.length > most)
+    draft.reload(`${operations.length} runtime operations are more than the ${most} of one apply`);
+  const deletes = [
+    ['servers', count.get('server_del') ?? 0, base.pendingServerDeletes.length, limits.pendingServerDeletes],
+    [
+      'backends',
+      count.get('backend_del') ?? 0,
+      base.pendingBackendDeletes.length,
+      limits.pendingBackendDeletes,
+    ],
+  ] as const;
+  for (const [what, added, pending, limit] of deletes)
+    if (added > 0 && added + pending > limit)
+      draft.reload(`${added + pending} ${what} to delete at once are more than ${limit}`);
+}
+
+function decide(draft: Draft, files: Pick<Decision, 'changedFiles' | 'removedFiles'>): Decision {
+  const operations = draft.operations();
+  const notes = draft.notes();
+  if (draft.reasonCount() > 0)
+    return { verdict: 'reload', mode: 'reload', batches: [], reasons: draft.reasons(), notes, ...files };
+  if (operations.length > 0)
+    return { verdict: 'runtime', mode: 'auto', batches: inBatches(operations), reasons: [], notes, ...files };
+  const isEmpty = files.changedFiles.length === 0 && files.removedFiles.length === 0;
+  return { verdict: isEmpty ? 'noop' : 'file_only', mode: 'auto', batches: [], reasons: [], notes, ...files };
+}
+
+/** Batches run one after the other, so a cut anywhere keeps the order. */
+function inBatches(operations: readonly Operation[]): readonly (readonly Operation[])[] {
+  const batches: Operation[][] = [];
+  for (let at = 0; at < operations.length; at += limits.operationsPerBatch)
+    batches.push(operations.slice(at, at + limits.operationsPerBatch));
+  return batches;
+}

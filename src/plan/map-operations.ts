@@ -1,0 +1,111 @@
+import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
+import { isSafeMapKey, isSafeMapValue, isSafeToken } from '../protocol/safe-token.ts';
+import { limits } from '../protocol/limits.ts';
+import type { Operation } from '../protocol/operation.ts';
+import type { MapEntry, PlanMap } from '../protocol/plan.ts';
+import { sameMapEntry } from './same-record.ts';
+
+export interface MapOperations {
+  readonly upserts: readonly Operation[];
+  readonly replace: readonly Operation[];
+  readonly deletes: readonly Operation[];
+}
+
+const nothing: MapOperations = { upserts: [], replace: [], deletes: [] };
+
+/**
+ * Rule R5: the operations that make a loaded map equal to `after`, single ones where that gives the same map, else one
+ * `map_replace` (a transaction that reads the file). A replaced value is never deleted in between. More single changes than a
+ * batch holds are cheaper as one replacement.
+ */
+export function mapOperations(before: PlanMap, after: PlanMap): MapOperations {
+  if (before.ordered !== after.ordered) return replaced(after);
+  const single = after.ordered ? orderedOperations(before, after) : unorderedOperations(before, after);
+  if (single === undefined) return replaced(after);
+  return single.upserts.length + single.deletes.length > limits.operationsPerBatch ? replaced(after) : single;
+}
+
+function replaced({ path }: PlanMap): MapOperations {
+  return { ...nothing, replace: [{ kind: 'map_replace', path }] };
+}
+
+function unorderedOperations(before: PlanMap, after: PlanMap): MapOperations | undefined {
+  const { path } = after;
+  const upserts: Operation[] = [];
+  const deletes: Operation[] = [];
+  for (const change of diffOrderedMaps(before.entries, after.entries)) {
+    if (change.after === undefined) {
+      if (!isSafeMapKey(change.key)) return undefined;
+      deletes.push({ kind: 'map_del', path, key: change.key });
+    } else if (change.before === undefined) {
+      if (!canAdd(change.after)) return undefined;
+      upserts.push(addOf(path, change.after));
+    } else if (!sameMapEntry(change.before, change.after)) {
+      if (!canSet(change.after) || change.before.key !== change.after.key) return undefined;
+      upserts.push(setOf(path, change.after));
+    }
+  }
+  return { ...nothing, upserts, deletes };
+}
+
+/**
+ * The kept entries must be in the same order, and new ones come after them. A key that is deleted, set or added must
+ * occur once, since the runtime commands name entries by key alone. O(n): the order is in no index.
+ */
+function orderedOperations(before: PlanMap, after: PlanMap): MapOperations | undefined {
+  const { path } = after;
+  const held = [...valuesOf(before.entries)];
+  const wanted = [...valuesOf(after.entries)];
+  const heldKeys = countKeys(held);
+  const wantedKeys = countKeys(wanted);
+  const upserts: Operation[] = [];
+  const deletes: Operation[] = [];
+  let next = 0;
+  for (const entry of held) {
+    const match = wanted[next];
+    if (match?.key === entry.key) {
+      next++;
+      if (match.value === entry.value) continue;
+      if (!canSet(match) || heldKeys.get(entry.key) !== 1 || wantedKeys.get(entry.key) !== 1)
+        return undefined;
+      upserts.push(setOf(path, match));
+    } else {
+      if (!isSafeMapKey(entry.key) || wantedKeys.has(entry.key) || heldKeys.get(entry.key) !== 1)
+        return undefined;
+      deletes.push({ kind: 'map_del', path, key: entry.key });
+    }
+  }
+  for (const entry of wanted.slice(next)) {
+    if (!canAdd(entry) || heldKeys.has(entry.key)) return undefined;
+    upserts.push(addOf(path, entry));
+  }
+  return { ...nothing, upserts, deletes };
+}
+
+function countKeys(entries: readonly MapEntry[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { key } of entries) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/** New entries travel as a payload, whose lines may hold blanks after the key. */
+function canAdd(entry: MapEntry): boolean {
+  return isSafeMapKey(entry.key) && isSafeMapValue(entry.value) && fits(entry);
+}
+
+/** A value is set by the line form, which ends at the first blank. */
+function canSet(entry: MapEntry): boolean {
+  return isSafeMapKey(entry.key) && isSafeToken(entry.value) && fits(entry);
+}
+
+function fits(entry: MapEntry): boolean {
+  return Buffer.byteLength(entry.key) + Buffer.byteLength(entry.value) < limits.commandLineBytes / 2;
+}
+
+function addOf(path: string, { key, value }: MapEntry): Operation {
+  return { kind: 'map_add', path, key, value };
+}
+
+function setOf(path: string, { key, value }: MapEntry): Operation {
+  return { kind: 'map_set', path, key, value };
+}
