@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { KubeConfig } from '@kubernetes/client-node';
+import { KubeConfig, type Cluster } from '@kubernetes/client-node';
 import { CodedError } from '../lib/coded-error.ts';
 import type { Connection, KubeCredentials } from './credentials.ts';
 
@@ -47,6 +47,7 @@ function load(options: KubeConfigOptions): KubeConfig {
       loadServiceAccount(config, root);
     else loadFiles(config, join(homedir(), '.kube', 'config'));
     select(config, options.context);
+    config.clusters = config.clusters.map(allowPlainHttp);
     return config;
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
@@ -97,6 +98,17 @@ function select(config: KubeConfig, context: string | undefined): void {
     config.setCurrentContext(context);
   }
   serverOf(config);
+  const cluster = config.getCurrentCluster();
+  if (cluster?.proxyUrl !== undefined)
+    throw new CodedError(
+      'HAPTIC_ERR_KUBE_CONFIG',
+      `cluster "${cluster.name}" has a proxy-url, which is not supported`,
+    );
+}
+
+/** client-node refuses `http://` (a local `kubectl proxy`) unless TLS is not verified, which there means nothing. */
+function allowPlainHttp(cluster: Cluster): Cluster {
+  return cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster;
 }
 
 function serverOf(config: KubeConfig): string {

@@ -1,0 +1,50 @@
+import { dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+const clientNode = '@kubernetes/client-node';
+const stubNamespace = 'kube-config-stub';
+
+/**
+ * What `KubeConfig` imports but never uses here: the generated API models (2,000 files), and connections other than ours.
+ * The values are the names that it imports.
+ */
+const unused: Readonly<Record<string, readonly string[]>> = {
+  './gen/index.js': ['createConfiguration', 'ServerConfiguration'],
+  './middleware.js': ['setHeaderMiddleware'],
+  undici: ['Agent', 'ProxyAgent'],
+  hpagent: ['HttpProxyAgent', 'HttpsProxyAgent'],
+  socks: ['SocksClient'],
+  'socks-proxy-agent': ['SocksProxyAgent'],
+};
+
+/**
+ * Bundles of `@kubernetes/client-node` nothing but `KubeConfig` with its authenticators: the package's entry point
+ * becomes the file that has it, and what that file imports for other purposes becomes functions that say so when called.
+ * Importing anything else from the package then fails at build time, which is the point.
+ */
+export const kubeConfigOnly: Plugin = {
+  name: 'kube-config-only',
+  setup: (build) => {
+    const dist = dirname(fileURLToPath(import.meta.resolve(clientNode)));
+    const configFile = join(dist, 'config.js');
+
+    build.onResolve({ filter: /^@kubernetes\/client-node$/ }, () => ({
+      path: configFile,
+      sideEffects: false,
+    }));
+    build.onResolve({ filter: /.*/ }, ({ importer, path }) =>
+      importer.startsWith(dist + sep) && path in unused ? { path, namespace: stubNamespace } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: stubNamespace }, ({ path }) => ({
+      contents: (unused[path] ?? []).map((name) => stub(name, path)).join('\n'),
+      loader: 'js',
+    }));
+  },
+};
+
+/** A function that can be called or constructed, and then throws. */
+function stub(name: string, path: string): string {
+  const message = `${name} of ${path} is not part of this bundle: only KubeConfig's credentials are`;
+  return `export function ${name}() { throw new Error(${JSON.stringify(message)}); }`;
+}
