@@ -1,13 +1,17 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { BackendRef } from '../backend-ref.ts';
+import { sharedOwner } from '../shared-owner.ts';
 import type { IngressRoute } from './choose-route.ts';
 
-/** The Service ports that routes name, each once, by backend key. Equal whichever route it came from, so it stays put. */
+/**
+ * The Service ports that routes name, each once, by backend key. Which routes name it makes no difference to the entry,
+ * so it stays as it is while any does.
+ */
 export function createBackendRefs(graph: Graph, routes: Collection<IngressRoute>): Collection<BackendRef> {
-  return graph.flatMapEntries(
-    'ingress.backend-refs',
-    routes,
-    ({ backend, ref }) => (ref === undefined ? [] : [[backend, ref] as const]),
-    { ownerOf: (route) => route.owner },
+  const byBackend = graph.groupEntriesBy('ingress.routes-by-backend', routes, ({ ref, backend }) =>
+    ref === undefined ? undefined : backend,
   );
+  return graph.mapEntries('ingress.backend-refs', byBackend, ([first]) => first?.ref, {
+    ownerOf: sharedOwner,
+  });
 }

@@ -1,4 +1,5 @@
 import type { Collection, Graph } from '../../collections/types.ts';
+import { sharedOwner } from '../shared-owner.ts';
 import type { Claim } from './claim.ts';
 import { chooseRoute, type IngressRoute } from './choose-route.ts';
 
@@ -10,6 +11,6 @@ export function createIngressRoutes(graph: Graph, claims: Collection<Claim>): Co
     ({ group, match, path }) => `${group} ${match} ${path}`,
   );
   return graph.mapEntries('routes', rivals, (group, _key, reader) => chooseRoute(group, reader), {
-    ownerOf: (group, key) => group[0]?.owner ?? { kind: 'Route', namespace: '', name: key },
+    ownerOf: sharedOwner,
   });
 }

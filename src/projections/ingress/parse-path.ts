@@ -10,7 +10,7 @@ export type PathMatch = Pick<Route, 'match' | 'path'> & {
 const longestPath = 2048;
 const visible = /^[\x21-\x7e]+$/;
 const neverInPath = /[?#]/;
-const regexLike = /[[\]{}|^\\]|\.[*+]|\)\$?$|\$$|\([^)]*[|*]/;
+const regexLike = /[[\]{}|^\\]|\.[*+]|\$$|\([^)]*[|*]/;
 
 /**
  * `pathType` and `path` of one Ingress path. `Exact` matches the request's path as sent; `Prefix` and
