@@ -32,7 +32,7 @@ export function createSlotNode(
     ...state,
     read: (key) => exposed(turnGet(state.values, key)),
     committed: (key) => exposed(turnCommitted(state.values, key)),
-    equal: (a, b) => Array.isArray(a) && Array.isArray(b) && sameMembers(a, b),
+    equal: equalData,
     sameValue: equalData,
     evaluate(key) {
       const value = source.read(key);
@@ -61,10 +61,6 @@ export function createSlotNode(
 
 function exposed(slot: unknown): readonly unknown[] | undefined {
   return slot === undefined ? undefined : membersOf(slot);
-}
-
-function sameMembers(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((member, i) => member === b[i]);
 }
 
 function listOf(membership: Membership | undefined): readonly string[] {

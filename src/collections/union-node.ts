@@ -12,7 +12,7 @@ export function createUnionNode(engine: Engine, shape: NodeShape, parent?: Node)
   const node: Node = {
     ...state,
     ...plainAccess(state),
-    equal: (a, b) => a === b,
+    equal: equalData,
     sameValue: equalData,
     evaluate(key) {
       const holders = sources.filter((source) => source.read(key) !== undefined);
