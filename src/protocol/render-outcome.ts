@@ -1,0 +1,7 @@
+import type { Bundle } from './bundle.ts';
+import type { Problem } from '../lib/problem.ts';
+
+/** How one render ended. `rejected`: the templates could not be run as a whole; what was rendered before stays in effect. */
+export type RenderOutcome =
+  | { readonly kind: 'rendered'; readonly bundle: Bundle; readonly tookMs: number }
+  | { readonly kind: 'rejected'; readonly message: string; readonly problems: readonly Problem[] };

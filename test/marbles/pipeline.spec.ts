@@ -1,0 +1,306 @@
+import { marbles } from 'rxjs-marbles';
+import { EMPTY, Observable, ignoreElements, map, merge, of } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { emptyOrderedMap } from '../../src/lib/ordered-map.ts';
+import { createTaps } from '../../src/operators/taps.ts';
+import { type Pipeline, type PipelineDeps, createPipeline } from '../../src/pipeline.ts';
+import type { Bundle } from '../../src/protocol/bundle.ts';
+import type { Plan } from '../../src/protocol/plan.ts';
+import type { HaproxyPod } from '../../src/protocol/pod.ts';
+import type { RenderOutcome } from '../../src/protocol/render-outcome.ts';
+import type { DeliveryTarget } from '../../src/sinks/deliver.ts';
+import type { DeliveryReport } from '../../src/protocol/delivery-report.ts';
+
+/** In these diagrams a world is a letter; its render has that letter as plan id, in upper case when it was delivered. */
+interface Verdict {
+  readonly planId: string;
+  readonly kind: 'accepted' | 'refused' | 'unchecked';
+}
+type Deps = PipelineDeps<string, Verdict>;
+
+const bundleOf = (id: string): Bundle => {
+  const empty = emptyOrderedMap<never>();
+  const plan: Plan = {
+    schemaVersion: 1,
+    id,
+    sections: empty,
+    backends: empty,
+    profiles: empty,
+    maps: empty,
+    files: empty,
+  };
+  return { plan, revision: 1, problems: [] };
+};
+const rendered = (id: string): RenderOutcome => ({ kind: 'rendered', bundle: bundleOf(id), tookMs: 0 });
+const podOf = (key: string): HaproxyPod => ({
+  key,
+  uid: key,
+  address: '10.0.0.1',
+  port: 5555,
+  containerId: 'c',
+});
+const report = ({ pod, bundle }: DeliveryTarget): DeliveryReport => ({
+  kind: 'acked',
+  pod,
+  planId: bundle.plan.id,
+  revision: bundle.revision,
+  mode: 'runtime',
+  reasons: [],
+  operations: 0,
+  tookMs: 0,
+  reloaded: false,
+});
+const p = podOf('p');
+const q = podOf('q');
+const fleets = { n: [], p: [p], b: [p, q] };
+const timing = {
+  maxStaleRender: 10,
+  checkInterval: 0,
+  checkRetry: { min: 50, max: 50 },
+  concurrentDeliveries: 16,
+};
+const accept = (plan: Plan): Observable<Verdict> => of({ planId: plan.id, kind: 'accepted' });
+
+const withDeps = (overrides: Partial<Deps> & Pick<Deps, 'changes' | 'render' | 'deliver'>): Deps => ({
+  config$: new Observable<string>((subscriber) => subscriber.next('config')),
+  check: accept,
+  fleet$: new Observable((subscriber) => subscriber.next([p])),
+  sweep$: EMPTY,
+  taps: createTaps(),
+  timing,
+  ...overrides,
+});
+/** Deliveries as `<pod><plan>`, with everything else of the pipeline subscribed too, as in main. */
+const run = ({ render$, verdict$, latch$, delivery$ }: Pipeline<Verdict>) =>
+  merge(merge(render$, verdict$, latch$).pipe(ignoreElements()), delivery$).pipe(
+    map(({ pod, planId }) => `${pod.key}${planId}`),
+  );
+
+describe('pipeline', () => {
+  it(
+    'renders and delivers a burst of changes once, with the newest world',
+    marbles((m) => {
+      const changes = m.hot('  --(abc)-----d---');
+      const expected = '       ----c---------d-';
+      const unsub = '          ^--------------!';
+      const renders: string[] = [];
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => (renders.push(world), m.cold('-r|').pipe(map(() => rendered(world)))),
+          deliver: (target) => m.cold('-(x|)').pipe(map(() => report(target))),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { c: 'pc', d: 'pd' });
+      m.expect(changes).toHaveSubscriptions(unsub);
+      m.flush();
+      expect(renders).toEqual(['c', 'd']);
+    }),
+  );
+
+  it(
+    'still comes out with renders when changes are faster than the render',
+    marbles((m) => {
+      const changes = m.hot('  abcdefghijklmnopqrstuvwxyz----------');
+      const unsub = '          ^----------------------------------!';
+      const render = m.cold('  ----r|');
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => render.pipe(map(() => rendered(world))),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      //                       j and x are those that may finish after 10 ms without an answer, z is the last
+      const expected = '       -------------j-------------x----z---';
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { j: 'pj', x: 'px', z: 'pz' });
+      m.expect(changes).toHaveSubscriptions(unsub);
+    }),
+  );
+
+  it(
+    'delivers a change that arrives during an apply after it, and cancels nothing',
+    marbles((m) => {
+      const changes = m.hot('  a--bc---------------');
+      const apply = m.cold('    -----(x|)');
+      const expected = '       -----a----c---------';
+      const unsub = '          ^------------------!';
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => apply.pipe(map(() => report(target))),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', c: 'pc' });
+      m.expect(apply).toHaveSubscriptions(['^----!', '-----^----!']);
+    }),
+  );
+
+  it(
+    'lets a render out while HAProxy checks it, holds what follows a refusal, and releases what passes',
+    marbles((m) => {
+      const changes = m.hot('  a-----b-----c-----d------');
+      const verdicts = { a: m.cold('--v|'), b: m.cold('  --v|'), c: m.cold('  --v|'), d: m.cold('  --v|') };
+      //                       the first render waits for its verdict, b goes out before its refusal, c is held, d passes
+      const expected = '       --a---b-------------d----';
+      const unsub = '          ^-----------------------!';
+      const kindOf = (id: string) => (id === 'b' || id === 'c' ? 'refused' : 'accepted');
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          check: ({ id }) =>
+            verdicts[id as keyof typeof verdicts].pipe(
+              map((): Verdict => ({ planId: id, kind: kindOf(id) })),
+            ),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb', d: 'pd' });
+      m.expect(verdicts.b).toHaveSubscriptions('------^--!');
+      m.expect(verdicts.c).toHaveSubscriptions('------------^--!');
+    }),
+  );
+
+  it(
+    'keeps the last good render when templates fail as a whole',
+    marbles((m) => {
+      const changes = m.hot('  a---x---b--');
+      const expected = '       a-------b--';
+      const unsub = '          ^---------!';
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) =>
+            of(world === 'x' ? { kind: 'rejected' as const, message: 'no', problems: [] } : rendered(world)),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb' });
+    }),
+  );
+
+  it(
+    'brings a new pod to what is out already and leaves the others alone',
+    marbles((m) => {
+      const changes = m.hot('  a-----------');
+      const fleet$ = m.hot('   p---b---b---', fleets);
+      const expected = '       a---q-------';
+      const unsub = '          ^----------!';
+      const pipeline = createPipeline(
+        withDeps({
+          fleet$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', q: 'qa' });
+      m.expect(fleet$).toHaveSubscriptions(unsub);
+    }),
+  );
+
+  it(
+    'cancels the apply to a pod that is gone',
+    marbles((m) => {
+      const changes = m.hot('  a-----------');
+      const fleet$ = m.hot('   b--p--------', fleets);
+      const slow = m.cold('    ------(x|)');
+      const quick = m.cold('   -(x|)');
+      const expected = '       -p----------';
+      const unsub = '          ^----------!';
+      const pipeline = createPipeline(
+        withDeps({
+          fleet$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => (target.pod.key === 'p' ? quick : slow).pipe(map(() => report(target))),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { p: 'pa' });
+      m.expect(slow).toHaveSubscriptions('^--!');
+    }),
+  );
+
+  it(
+    'asks every pod again at a drift pass, though nothing changed',
+    marbles((m) => {
+      const changes = m.hot('  a-----------');
+      const sweep$ = m.hot('   ----1---2---', { 1: 1, 2: 2 });
+      const expected = '       a---a---a---';
+      const unsub = '          ^----------!';
+      const pipeline = createPipeline(
+        withDeps({
+          sweep$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa' });
+    }),
+  );
+
+  it(
+    'does not deliver again what only looks new: same content, or a verdict',
+    marbles((m) => {
+      const changes = m.hot('  a--a--a-----');
+      const expected = '       a-----------';
+      const unsub = '          ^----------!';
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa' });
+    }),
+  );
+
+  it(
+    'ends watches, render, check and applies at shutdown',
+    marbles((m) => {
+      const changes = m.hot('  a---b-------');
+      const unsub = '          ^-----!';
+      const render = m.cold('  -r|');
+      const never = m.cold('   --------');
+      const checkNever = m.cold('---------');
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => render.pipe(map(() => rendered(world))),
+          check: (plan) => (plan.id === 'a' ? accept(plan) : checkNever),
+          deliver: () => never,
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable('------');
+      m.expect(changes).toHaveSubscriptions(unsub);
+      m.expect(never).toHaveSubscriptions(' -^----!');
+      m.expect(checkNever).toHaveSubscriptions('-----^!');
+    }),
+  );
+
+  it(
+    'swaps the watches when the configuration changes',
+    marbles((m) => {
+      const config$ = m.hot('  1---2-------');
+      const first = m.hot('    a-b---c-----');
+      const second = m.hot('   -----d---e--');
+      const expected = '       a-b--d---e--';
+      const unsub = '          ^----------!';
+      const pipeline = createPipeline(
+        withDeps({
+          config$,
+          changes: (config) => (config === '1' ? first : second),
+          render: (world) => of(rendered(world)),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb', d: 'pd', e: 'pe' });
+      m.expect(first).toHaveSubscriptions('  ^---!');
+      m.expect(second).toHaveSubscriptions(' ----^------!');
+    }),
+  );
+});

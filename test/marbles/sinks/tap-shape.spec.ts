@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { Bundle } from '../../../src/protocol/bundle.ts';
+import { tapShape } from '../../../src/sinks/tap-shape.ts';
+import { makePlan } from '../../fixtures/make-plan.ts';
+
+const plan = makePlan({
+  core: { global: 'global\n' },
+  profiles: { std: ['mode http'] },
+  backends: { b: {} },
+  maps: { 'maps/host.map': { entries: [['a.example', 'a']] } },
+  files: { 'ssl/a.pem': { kind: 'cert', text: '-----BEGIN PRIVATE KEY-----' } },
+});
+const problem = {
+  severity: 'error' as const,
+  reason: 'R',
+  field: 'f',
+  message: 'm',
+  owner: { kind: 'K', namespace: '', name: 'n' },
+};
+const bundle: Bundle = { plan, revision: 3, problems: Array.from({ length: 150 }, () => problem) };
+
+describe('tapShape', () => {
+  it('shows sizes and digests of a bundle, never content', () => {
+    const shown = JSON.stringify(tapShape.bundle(bundle));
+    expect(JSON.parse(shown)).toMatchObject({
+      revision: 3,
+      planId: plan.id,
+      backends: 1,
+      maps: { 'maps/host.map': 1 },
+      problemCount: 150,
+    });
+    expect(shown).toContain('ssl/a.pem');
+    expect(shown).not.toContain('PRIVATE KEY');
+    expect(shown).not.toContain('a.example');
+  });
+
+  it('bounds the problems shown with a render, and passes a rejection on whole', () => {
+    const shown = tapShape.render({ kind: 'rendered', bundle, tookMs: 1 }) as {
+      problems: unknown[];
+      problemCount: number;
+    };
+    expect([shown.problems.length, shown.problemCount]).toEqual([100, 150]);
+    const rejected = { kind: 'rejected' as const, message: 'no', problems: [problem] };
+    expect(tapShape.render(rejected)).toEqual(rejected);
+  });
+
+  it('names the plans that the latch holds and has let out', () => {
+    expect(
+      tapShape.latch({
+        mode: 'optimistic',
+        pinned: false,
+        newest: bundle,
+        released: bundle,
+        validatedPlanId: 'x',
+      }),
+    ).toEqual({
+      mode: 'optimistic',
+      pinned: false,
+      newest: plan.id,
+      released: plan.id,
+      validated: 'x',
+    });
+  });
+});
