@@ -1,0 +1,287 @@
+import { digest } from '../lib/digest.ts';
+import { editOrderedMap, emptyOrderedMap, getEntry, type OrderedMap } from '../lib/ordered-map.ts';
+import type { Problem } from '../lib/problem.ts';
+import { ropeBytes, ropeDigest, ropeSize, type TextPiece } from '../lib/rope.ts';
+import type { Backend, FileKind, PlanFile, PlanMap, Profile, Section } from '../protocol/plan.ts';
+import { createClaims, type Claims } from './claims.ts';
+import { conflictsOf, type Claimed } from './claimed.ts';
+import {
+  createOrderedEntries,
+  createUnorderedMap,
+  mapFileOf,
+  sameOwner,
+  type MapState,
+} from './map-state.ts';
+import type { FilePart, Output, Part } from './output.ts';
+import type { Document } from './output-of.ts';
+
+export interface BundleOptions {
+  /** Maps that exist even without entries, and whether their order counts. */
+  readonly maps: readonly { readonly path: string; readonly ordered: boolean }[];
+  /** Files made by a template of their own. */
+  readonly files: readonly { readonly path: string; readonly reloadOnChange: boolean }[];
+}
+
+/** Parts of a plan, without its id. */
+export interface BundleParts {
+  readonly sections: OrderedMap<Section>;
+  readonly backends: OrderedMap<Backend>;
+  readonly profiles: OrderedMap<Profile>;
+  readonly maps: OrderedMap<PlanMap>;
+  readonly files: OrderedMap<PlanFile>;
+}
+
+/** Everything rendered so far, changed output by output. The content depends on the outputs alone, not on their history. */
+export interface BundleState {
+  /** `base` is the place of the output in its document; it sorts as the outputs do and is unique over all documents. */
+  put(base: string, document: Document, output: Output): void;
+  drop(base: string, document: Document, output: Output): void;
+  /** Takes in what was put and dropped. O(changes), so many changes are taken in by several calls. */
+  flush(): void;
+  /** The parts that are kept without looking at file contents; `files` is as of the last `finish`. */
+  parts(): BundleParts;
+  /** Flushes and brings the files up to date: one pass over the bytes of each file that changed. */
+  finish(): BundleParts;
+  /** Of names claimed twice. A new array when they changed. */
+  conflicts(): readonly Problem[];
+}
+
+type NamedKind = Section['kind'];
+
+const nameConflicts: Readonly<Record<NamedKind, readonly [what: string, reason: string]>> = {
+  core: ['section', 'SectionNameConflict'],
+  backend: ['backend', 'BackendNameConflict'],
+  profile: ['profile', 'ProfileNameConflict'],
+};
+const configPath = 'haproxy.cfg';
+
+export function createBundleState(options: BundleOptions): BundleState {
+  const names: Readonly<Record<NamedKind, Claims<Claimed<Part>>>> = {
+    core: createClaims(),
+    backend: createClaims(),
+    profile: createClaims(),
+  };
+  const fileClaims = createClaims<Claimed<FilePart>>();
+  const sectionEdits = new Map<string, Section | undefined>();
+  const documents = new Map<
+    string,
+    { pieces: OrderedMap<Section>; readonly edits: Map<string, Section | undefined> }
+  >();
+  const maps = new Map<string, MapState>();
+  const orderedMaps = new Set(options.maps.filter((map) => map.ordered).map((map) => map.path));
+  const permanentMaps = new Set(options.maps.map((map) => map.path));
+  const reloads = new Map(options.files.map((file) => [file.path, file.reloadOnChange]));
+  const conflicts = new Map<string, readonly Problem[]>();
+  let conflictList: readonly Problem[] | undefined = [];
+  let built: BundleParts = {
+    sections: emptyOrderedMap(),
+    backends: emptyOrderedMap(),
+    profiles: emptyOrderedMap(),
+    maps: emptyOrderedMap(),
+    files: emptyOrderedMap(),
+  };
+  const dirtyMaps = new Set<string>(permanentMaps);
+  const dirtyFiles = new Map<string, FilePart | undefined>();
+  const dirtyDocuments = new Set<string>(reloads.keys());
+  let sections = emptyOrderedMap<Section>();
+  let backends = emptyOrderedMap<Backend>();
+  let profiles = emptyOrderedMap<Profile>();
+
+  for (const { path } of options.files) documents.set(path, { pieces: emptyOrderedMap(), edits: new Map() });
+
+  const mapOf = (path: string): MapState => {
+    let map = maps.get(path);
+    if (map === undefined) {
+      map = orderedMaps.has(path) ? createOrderedEntries() : createUnorderedMap(path);
+      maps.set(path, map);
+    }
+    dirtyMaps.add(path);
+    return map;
+  };
+
+  const editSection = (key: string, section: Section | undefined): void => {
+    const held = getEntry(sections, key);
+    if (held !== undefined && section !== undefined && sameSection(held, section)) sectionEdits.delete(key);
+    else if (held === section) sectionEdits.delete(key);
+    else sectionEdits.set(key, section);
+  };
+
+  const walk = (base: string, document: Document, output: Output, add: boolean): void => {
+    output.parts.forEach((part, index) => {
+      const key = base + padded(index);
+      const { section, name } = part;
+      const own = documents.get(document.path);
+      if (own !== undefined) {
+        own.edits.set(key, add ? section : undefined);
+        dirtyDocuments.add(document.path);
+      } else if (name === undefined) {
+        editSection(key, add ? section : undefined);
+      } else if (add) {
+        const value = { item: part, content: section.text, owner: section.owner, place: section.template };
+        names[section.kind].put(name, { rank: key, value });
+      } else {
+        names[section.kind].drop(name, key);
+      }
+    });
+    output.entries.forEach((part, index) => {
+      const map = mapOf(part.path);
+      if (add) map.put(base + padded(index), part);
+      else map.drop(base + padded(index), part);
+    });
+    output.files.forEach((file, index) => {
+      const rank = base + padded(index);
+      if (!add) {
+        fileClaims.drop(file.path, rank);
+        return;
+      }
+      const content = `${file.kind} ${file.reloadOnChange} ${file.text}`;
+      fileClaims.put(file.path, {
+        rank,
+        value: { item: file, content, owner: output.owner, place: file.place },
+      });
+    });
+  };
+
+  const note = (key: string, problems: readonly Problem[]): void => {
+    if (problems.length === 0 && !conflicts.has(key)) return;
+    if (problems.length === 0) conflicts.delete(key);
+    else conflicts.set(key, problems);
+    conflictList = undefined;
+  };
+
+  const settleNames = (kind: NamedKind): void => {
+    const backendEdits = new Map<string, Backend | undefined>();
+    const profileEdits = new Map<string, Profile | undefined>();
+    for (const settlement of names[kind].settle()) {
+      const { name, before, after } = settlement;
+      note(`${kind} ${name}`, conflictsOf(...nameConflicts[kind], settlement));
+      if (before !== undefined && before.rank !== after?.rank) editSection(before.rank, undefined);
+      if (after !== undefined) editSection(after.rank, after.value.item.section);
+      const same =
+        before !== undefined &&
+        after !== undefined &&
+        sameSection(before.value.item.section, after.value.item.section);
+      if (same) continue;
+      if (kind === 'backend') backendEdits.set(name, after?.value.item.backend);
+      if (kind === 'profile') profileEdits.set(name, after?.value.item.profile);
+    }
+    backends = editOrderedMap(backends, backendEdits);
+    profiles = editOrderedMap(profiles, profileEdits);
+  };
+
+  const flush = (): void => {
+    settleNames('core');
+    settleNames('backend');
+    settleNames('profile');
+    sections = editOrderedMap(sections, sectionEdits);
+    sectionEdits.clear();
+    for (const path of dirtyMaps)
+      for (const [key, problems] of mapOf(path).flush()) note(`map ${path} ${key}`, problems);
+    for (const settlement of fileClaims.settle()) {
+      note(`file ${settlement.name}`, conflictsOf('file', 'FileConflict', settlement));
+      dirtyFiles.set(settlement.name, settlement.after?.value.item);
+    }
+    for (const path of dirtyDocuments) {
+      const own = documents.get(path);
+      if (own === undefined) continue;
+      own.pieces = editOrderedMap(own.pieces, own.edits);
+      own.edits.clear();
+    }
+  };
+
+  const finish = (): BundleParts => {
+    flush();
+    const fileEdits = new Map<string, PlanFile | undefined>();
+    const mapEdits = new Map<string, PlanMap | undefined>();
+    for (const path of dirtyMaps) {
+      const { entries } = mapOf(path);
+      const held = getEntry(built.maps, path);
+      if (held?.entries === entries) continue;
+      const exists = entries.size > 0 || permanentMaps.has(path);
+      mapEdits.set(path, exists ? { path, ordered: orderedMaps.has(path), entries } : undefined);
+      fileEdits.set(path, exists ? mapFileOf(path, entries) : undefined);
+      if (!exists) maps.delete(path);
+    }
+    for (const [path, file] of dirtyFiles)
+      fileEdits.set(path, file === undefined ? undefined : textFileOf(file));
+    for (const path of dirtyDocuments) {
+      const pieces = documents.get(path)?.pieces;
+      if (pieces !== undefined)
+        fileEdits.set(path, ropeFileOf(path, 'general', reloads.get(path) ?? true, pieces));
+    }
+    if (sections !== built.sections || built.files.size === 0)
+      fileEdits.set(configPath, ropeFileOf(configPath, 'config', true, sections));
+    dirtyMaps.clear();
+    dirtyFiles.clear();
+    dirtyDocuments.clear();
+    built = {
+      sections,
+      backends,
+      profiles,
+      maps: editOrderedMap(built.maps, mapEdits),
+      files: editOrderedMap(built.files, changedFiles(built.files, fileEdits)),
+    };
+    return built;
+  };
+
+  return {
+    put: (base, document, output) => walk(base, document, output, true),
+    drop: (base, document, output) => walk(base, document, output, false),
+    flush,
+    finish,
+    parts: () => ({ ...built, sections, backends, profiles }),
+    conflicts: () =>
+      (conflictList ??= [...conflicts.keys()].sort().flatMap((key) => conflicts.get(key) ?? [])),
+  };
+}
+
+/** Sorts as the numbers do. */
+export function padded(index: number): string {
+  return String(index).padStart(6, '0');
+}
+
+function sameSection(a: Section, b: Section): boolean {
+  return (
+    a === b ||
+    (a.text === b.text &&
+      a.name === b.name &&
+      a.kind === b.kind &&
+      a.template === b.template &&
+      sameOwner(a.owner, b.owner))
+  );
+}
+
+function changedFiles(
+  held: OrderedMap<PlanFile>,
+  edits: ReadonlyMap<string, PlanFile | undefined>,
+): [string, PlanFile | undefined][] {
+  return [...edits].filter(([path, file]) => {
+    const before = getEntry(held, path);
+    return (
+      before?.digest !== file?.digest ||
+      before?.kind !== file?.kind ||
+      before?.reloadOnChange !== file?.reloadOnChange
+    );
+  });
+}
+
+function ropeFileOf(
+  path: string,
+  kind: FileKind,
+  reloadOnChange: boolean,
+  rope: OrderedMap<TextPiece>,
+): PlanFile {
+  return {
+    path,
+    kind,
+    reloadOnChange,
+    digest: ropeDigest(rope),
+    size: ropeSize(rope),
+    content: () => ropeBytes(rope),
+  };
+}
+
+function textFileOf({ path, kind, reloadOnChange, text }: FilePart): PlanFile {
+  const bytes = new TextEncoder().encode(text);
+  return { path, kind, reloadOnChange, digest: digest(text), size: bytes.byteLength, content: () => [bytes] };
+}

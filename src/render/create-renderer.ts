@@ -1,0 +1,286 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import type { TemplateConfig } from '../api/template-config.ts';
+import type { Collection, Delta, Graph } from '../collections/types.ts';
+import { CodedError } from '../lib/coded-error.ts';
+import type { Problem } from '../lib/problem.ts';
+import { createPlan } from '../plan/create-plan.ts';
+import type { Bundle } from '../protocol/bundle.ts';
+import type { Plan } from '../protocol/plan.ts';
+import { createTemplateEnvironment, type WholeTemplate } from '../templates/create-template-environment.ts';
+import type { Piece } from '../templates/fragment.ts';
+import { renderFaultOf } from '../templates/render-fault.ts';
+import type { Slot } from '../templates/run.ts';
+import { templateInvalid } from '../templates/template-error.ts';
+import { createBundleState, padded } from './bundle-state.ts';
+import { documentsOf, type RenderDocument } from './documents-of.ts';
+import { ownerOfItem } from './owner-of.ts';
+import { outputOf } from './output-of.ts';
+import type { Output } from './output.ts';
+import { createTrackedReads } from './tracked-reads.ts';
+
+export interface RendererOptions {
+  readonly graph: Graph;
+  readonly config: TemplateConfig;
+  /** One collection per entry of `watchedResources`, by its name; keys as `namespace/name`. */
+  readonly resources: Readonly<Record<string, Collection<KubeObject>>>;
+  /** Derived collections under the names that templates use: `hosts`, `backends`. */
+  readonly collections: Readonly<Record<string, Collection<unknown>>>;
+  /** Besides `extraContext` and `dataplane` of the configuration: `capabilities`, … Plain data. */
+  readonly constants?: Readonly<Record<string, unknown>>;
+}
+
+/** The render of one configuration generation: fragments in the graph, and the bundle that follows their deltas. */
+export interface Renderer {
+  /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few hundred changes. */
+  absorb(shouldYield?: () => boolean): 'finished' | 'yielded';
+  /**
+   * The bundle as of the last finished turn. O(changed) but for one native pass over the bytes of each file that changed. The
+   * same object until there is something new.
+   */
+  bundle(): Bundle;
+  /** Names, map keys and files that two owners claim: the first in print order has them. Problems of fragments are in the graph. */
+  readonly problems: readonly Problem[];
+  /** Takes the fragments out of the graph. Nodes that were made after the renderer's go with them. */
+  dispose(): void;
+}
+
+interface PendingDeltas {
+  readonly base: string;
+  readonly document: RenderDocument;
+  readonly deltas: readonly Delta<Output>[];
+  next: number;
+}
+
+const batch = 256;
+
+/**
+ * Compiles the templates of `config`, runs what is outside of forEach bodies, once, and makes a node of `graph` for every
+ * forEach. Errors of the templates are thrown: `HAPTIC_ERR_TEMPLATE_INVALID` with all that is wrong with them,
+ * `HAPTIC_ERR_TEMPLATE_RENDER` if the text around the fragments fails. Errors of an item are problems of its owner; the last
+ * accepted output of that item stays.
+ */
+export function createRenderer(options: RendererOptions): Renderer {
+  const { graph, config, resources, collections } = options;
+  const constants = {
+    capabilities: {},
+    ...options.constants,
+    extraContext: config.templatingSettings.extraContext,
+    dataplane: config.dataplane,
+  };
+  const environment = createTemplateEnvironment({
+    templates: documentsOf(config).map(({ template, kind, source }) => ({
+      name: template,
+      document: kind,
+      source,
+    })),
+    snippets: Object.fromEntries(
+      Object.entries(config.templateSnippets).map(([name, { template }]) => [name, template]),
+    ),
+    vocabulary: {
+      collections: Object.keys(collections),
+      resources: Object.fromEntries(
+        Object.entries(config.watchedResources).map(([name, { indexBy }]) => [
+          name,
+          { indexKeys: indexBy?.length ?? 2 },
+        ]),
+      ),
+    },
+    constants,
+  });
+  const documents = documentsOf(config);
+  const taken = takenPaths(documents, environment.mapPaths);
+  const state = createBundleState({
+    maps: [
+      ...documents.filter(({ kind }) => kind === 'map').map(({ path, ordered }) => ({ path, ordered })),
+      ...[...environment.mapPaths]
+        .filter((path) => documents.every((document) => document.path !== path))
+        .map((path) => ({ path, ordered: false })),
+    ],
+    files: documents.filter(({ kind }) => kind === 'file'),
+  });
+  const readsOf = createTrackedReads(graph, resources, config.watchedResources);
+  const wholes = documents.map((document) => ({
+    document,
+    whole: environment.renderWhole(document.template),
+  }));
+  const mark = graph.mark();
+  const pending: PendingDeltas[] = [];
+  const unsubscribe: (() => void)[] = [];
+  let problemsChanged = true;
+  let plan: Plan | undefined;
+  let last: { readonly bundle: Bundle; readonly conflicts: readonly Problem[] } | undefined;
+
+  wholes.forEach(({ document, whole }, documentIndex) => {
+    placeWhole(whole, document, padded(documentIndex));
+  });
+  watch(graph.problems, () => (problemsChanged = true));
+
+  /** Pieces of a whole template and fragments of its slots stand at the piece's position, so all sort as they print. */
+  function placeWhole(whole: WholeTemplate, document: RenderDocument, documentKey: string): void {
+    const effects = outputOf({ ...whole, pieces: [] }, document, taken);
+    state.put(`${documentKey}\u0000`, document, effects);
+    whole.pieces.forEach((piece, position) => {
+      const base = `${documentKey}\u0000${padded(position)}\u0000`;
+      if (piece.kind !== 'slot') {
+        const fragment = { pieces: [openEnded(piece, whole, position)], entries: [], files: [] };
+        state.put(base, document, outputOf(fragment, document, taken));
+        return;
+      }
+      const slot = whole.slots[piece.slot];
+      if (slot === undefined) return;
+      const outputs = outputsOf(slot, document, base);
+      watch(outputs, (deltas) => pending.push({ base, document, deltas, next: 0 }));
+    });
+  }
+
+  function outputsOf(slot: Slot, document: RenderDocument, base: string): Collection<Output> {
+    const reads = readsOf(environment.lookupsOf(slot));
+    return graph.mapEntries<unknown, Output>(
+      `fragments ${base.replaceAll('\u0000', '.')} ${slot.place}`,
+      collectionOf(slot),
+      (item, key, reader) => {
+        const owner = ownerOfItem(item, key, slot.collection);
+        const bound = reads.bind(reader, (warning) =>
+          reader.report({ severity: 'warning', ...warning, owner }),
+        );
+        try {
+          return outputOf(environment.renderItem(slot, item, key, bound), document, taken, owner);
+        } catch (error) {
+          const fault = renderFaultOf(error);
+          if (fault === undefined) throw error;
+          const { reason, field, message, place } = fault;
+          const problem: Problem = {
+            severity: 'error',
+            reason,
+            field,
+            message: `${message} (${place})`,
+            owner,
+          };
+          throw Object.assign(
+            new CodedError('HAPTIC_ERR_TEMPLATE_RENDER', problem.message, { cause: error }),
+            { problem },
+          );
+        }
+      },
+      { reads: reads.nodes, ownerOf: (item, key) => ownerOfItem(item, key, slot.collection) },
+    );
+  }
+
+  function collectionOf(slot: Slot): Collection<unknown> {
+    const [head = '', name] = slot.collection.split('.');
+    const collection = name === undefined ? collections[head] : resources[name];
+    if (collection === undefined)
+      throw new CodedError(
+        'HAPTIC_ERR_RENDER_NO_COLLECTION',
+        `${slot.place}: nothing provides ${slot.collection}`,
+      );
+    return collection;
+  }
+
+  /** Deltas are queued here, not worked on: whoever advances the graph decides when the bundle follows. */
+  function watch<V>(collection: Collection<V>, next: (deltas: readonly Delta<V>[]) => void): void {
+    const subscription = collection.deltas$.subscribe({
+      next,
+      error: (error: unknown) => {
+        throw error;
+      },
+    });
+    unsubscribe.push(() => subscription.unsubscribe());
+  }
+
+  function absorb(shouldYield?: () => boolean): 'finished' | 'yielded' {
+    for (let work = pending[0]; work !== undefined; work = pending[0]) {
+      const end = Math.min(work.next + batch, work.deltas.length);
+      for (; work.next < end; work.next++) take(work, work.deltas[work.next]);
+      state.flush();
+      const isDone = work.next === work.deltas.length;
+      if (isDone) pending.shift();
+      // A plan of what is there so far takes its share of the hashing out of the final one.
+      if (!isDone) plan = createPlan(state.parts(), plan);
+      if (shouldYield?.() === true) return 'yielded';
+    }
+    return 'finished';
+  }
+
+  function take({ base, document }: PendingDeltas, delta: Delta<Output> | undefined): void {
+    if (delta === undefined) return;
+    const place = `${base}${delta.key}\u0000`;
+    if (delta.before !== undefined) state.drop(place, document, delta.before);
+    if (delta.after !== undefined) state.put(place, document, delta.after);
+  }
+
+  return {
+    absorb,
+    bundle: () => {
+      absorb();
+      const parts = state.finish();
+      const conflicts = state.conflicts();
+      const before = last;
+      const isSamePlan = plan !== undefined && sameParts(plan, parts);
+      if (!isSamePlan) plan = createPlan(parts, plan);
+      if (plan === undefined) throw new Error('unreachable: a plan was made above');
+      if (before?.bundle.plan === plan && before.conflicts === conflicts && !problemsChanged)
+        return before.bundle;
+      const problems =
+        before !== undefined && before.conflicts === conflicts && !problemsChanged
+          ? before.bundle.problems
+          : [...problemsOf(graph), ...conflicts];
+      problemsChanged = false;
+      last = { bundle: { plan, revision: graph.revision, problems }, conflicts };
+      return last.bundle;
+    },
+    get problems() {
+      return state.conflicts();
+    },
+    dispose: () => {
+      for (const stop of unsubscribe) stop();
+      graph.release(mark);
+    },
+  };
+}
+
+function problemsOf(graph: Graph): Problem[] {
+  return graph.problems.keys().flatMap((key) => graph.problems.peek(key) ?? []);
+}
+
+function sameParts(plan: Plan, parts: Omit<Plan, 'id' | 'schemaVersion'>): boolean {
+  return (
+    plan.sections === parts.sections &&
+    plan.backends === parts.backends &&
+    plan.profiles === parts.profiles &&
+    plan.maps === parts.maps &&
+    plan.files === parts.files
+  );
+}
+
+/** The last text of the configuration ends its line; text before a slot may leave its line open. */
+function openEnded(piece: Piece, whole: WholeTemplate, position: number): Piece {
+  if (piece.kind !== 'text' || position !== whole.pieces.length - 1 || piece.text.endsWith('\n'))
+    return piece;
+  return { ...piece, text: `${piece.text}\n` };
+}
+
+/** Effects cannot write into ordered maps, nor over files that the configuration makes. */
+function takenPaths(
+  documents: readonly RenderDocument[],
+  mapPaths: ReadonlySet<string>,
+): ReadonlyMap<string, string> {
+  const taken = new Map<string, string>();
+  for (const { kind, path, ordered, template } of documents) {
+    if (kind === 'map') taken.set(`file ${path}`, `${template} makes the file ${path}`);
+    if (kind === 'map' && ordered)
+      taken.set(
+        `map ${path}`,
+        `${template} makes the map ${path}, whose order counts: set ordered to false to add entries from elsewhere`,
+      );
+    if (kind === 'file')
+      for (const what of ['file', 'map']) taken.set(`${what} ${path}`, `${template} makes the file ${path}`);
+  }
+  for (const path of mapPaths)
+    if (!taken.has(`file ${path}`)) taken.set(`file ${path}`, `mapEntry makes the map ${path}`);
+  for (const path of mapPaths) {
+    const message = taken.get(`map ${path}`);
+    if (message !== undefined) throw templateInvalid([{ template: 'mapEntry', line: 1, column: 1, message }]);
+  }
+  return taken;
+}

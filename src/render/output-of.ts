@@ -1,0 +1,111 @@
+import type { Owner } from '../lib/owner.ts';
+import type { MapEntry, Section } from '../protocol/plan.ts';
+import { mapKey } from '../templates/context/map-key.ts';
+import { mapValue } from '../templates/context/map-value.ts';
+import type { Fragment, Piece } from '../templates/fragment.ts';
+import { renderError } from '../templates/render-fault.ts';
+import type { DocumentKind } from '../templates/vocabulary.ts';
+import { cutAtHeaders, tidy, withoutEmptyLines } from './layout.ts';
+import type { EntryPart, Output, Part } from './output.ts';
+
+/** The document that a template's text goes into. */
+export interface Document {
+  readonly kind: DocumentKind;
+  readonly path: string;
+}
+
+/** What effects of templates cannot write to (`map maps/x.map`, `file general/y`), with the reason. */
+export type TakenPaths = ReadonlyMap<string, string>;
+
+/**
+ * What a fragment contributes to the bundle; without owner, what a run of text of a whole template does. Throws a
+ * `HAPTIC_ERR_TEMPLATE_RENDER` for text that its document cannot take.
+ */
+export function outputOf(fragment: Fragment, document: Document, taken: TakenPaths, owner?: Owner): Output {
+  const owned = owner === undefined ? {} : { owner };
+  const parts: Part[] = [];
+  const entries: EntryPart[] = [];
+  for (const piece of fragment.pieces) {
+    if (document.kind === 'map') entries.push(...linesOf(piece, document.path, owned));
+    else parts.push(...partsOf(piece, document.kind, owned));
+  }
+  for (const { path, key, value, place } of fragment.entries) {
+    refuseTaken(`map ${path}`, place, taken);
+    entries.push({ path, entry: { key, value, text: `${key} ${value}\n`, ...owned }, place });
+  }
+  for (const { path, place } of fragment.files) refuseTaken(`file ${path}`, place, taken);
+  return { ...owned, parts, entries, files: fragment.files };
+}
+
+type Owned = Pick<Section, 'owner'>;
+
+function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
+  switch (piece.kind) {
+    case 'text':
+      return textParts(piece.text, piece.place, kind, owned);
+    case 'section': {
+      const { name, place, text } = piece;
+      return [
+        { section: { kind: 'core', name, text: layout(text, owned), ...owned, template: place }, name },
+      ];
+    }
+    case 'backend': {
+      const { backend, place } = piece;
+      const { name, text } = backend;
+      const section: Section = { kind: 'backend', name, text, ...owned, template: place };
+      return [{ section, name, backend: { ...backend, ...owned } }];
+    }
+    case 'profile': {
+      const { profile, place } = piece;
+      const { name, text } = profile;
+      return [{ section: { kind: 'profile', name, text, ...owned, template: place }, name, profile }];
+    }
+    case 'slot':
+      return [];
+  }
+}
+
+/** Text of a file stays as it is. Text of the configuration is cut into its sections, unless it is a fragment's lines. */
+function textParts(text: string, place: string, kind: DocumentKind, owned: Owned): Part[] {
+  if (text === '') return [];
+  if (kind === 'file') return [{ section: { kind: 'core', name: place, text, ...owned, template: place } }];
+  const laid = layout(text, owned);
+  if (owned.owner !== undefined)
+    return laid === ''
+      ? []
+      : [{ section: { kind: 'core', name: place, text: laid, ...owned, template: place } }];
+  return cutAtHeaders(laid).map((cut) => ({
+    section: { kind: 'core', name: cut.name ?? place, text: cut.text, template: place },
+  }));
+}
+
+function layout(text: string, { owner }: Owned): string {
+  return owner === undefined ? tidy(text) : withoutEmptyLines(text);
+}
+
+/** Text of a map template: one entry per line, key and value parted by blanks; empty lines and comments are no entries. */
+function linesOf(piece: Piece, path: string, owned: Owned): EntryPart[] {
+  if (piece.kind !== 'text') return [];
+  return piece.text.split('\n').flatMap((raw): EntryPart[] => {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) return [];
+    return [{ path, entry: { ...entryOfLine(line, piece.place), ...owned }, place: piece.place }];
+  });
+}
+
+function entryOfLine(line: string, place: string): MapEntry {
+  const [, key, value] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
+  try {
+    if (key === undefined || value === undefined)
+      throw new RangeError('a key, a space and a value are needed');
+    return { key: mapKey(key), value: mapValue(value), text: `${key} ${value}\n` };
+  } catch (error) {
+    const message = `${JSON.stringify(line)} is no map entry: ${error instanceof Error ? error.message : ''}`;
+    throw renderError({ place, message, field: '', reason: 'TemplateFailed' });
+  }
+}
+
+function refuseTaken(what: string, place: string, taken: TakenPaths): void {
+  const message = taken.get(what);
+  if (message !== undefined) throw renderError({ place, message, field: '', reason: 'TemplateFailed' });
+}

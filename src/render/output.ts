@@ -1,0 +1,37 @@
+import type { Owner } from '../lib/owner.ts';
+import type { Backend, FileKind, MapEntry, Profile, Section } from '../protocol/plan.ts';
+
+/** What a fragment (or the text of a template around them) contributes to the bundle. Plain data, compared for early cutoff. */
+export interface Output {
+  /** Absent for what templates print by themselves. */
+  readonly owner?: Owner;
+  /** In print order. */
+  readonly parts: readonly Part[];
+  readonly entries: readonly EntryPart[];
+  readonly files: readonly FilePart[];
+}
+
+/**
+ * A run of text of the document. A part with a `name` claims it: of two claims of one name, one is printed.
+ */
+export interface Part {
+  readonly section: Section;
+  readonly name?: string;
+  readonly backend?: Backend;
+  readonly profile?: Profile;
+}
+
+/** An entry of a map: by key where keys are unique, else by its place in print order. */
+export interface EntryPart {
+  readonly path: string;
+  readonly entry: MapEntry;
+  readonly place: string;
+}
+
+export interface FilePart {
+  readonly path: string;
+  readonly kind: FileKind;
+  readonly reloadOnChange: boolean;
+  readonly text: string;
+  readonly place: string;
+}

@@ -1,0 +1,94 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import type { WatchedResource } from '../api/template-config.ts';
+import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
+import { jsonPath } from '../templates/json-path.ts';
+import type { TrackedReads } from '../templates/run.ts';
+import type { LookupUse } from '../templates/vocabulary.ts';
+
+/** Makes the reads of one slot: the nodes they look at, and the lookups bound to a running projector. */
+export interface ReadsOfSlot {
+  readonly nodes: readonly (Collection<unknown> | Index<unknown>)[];
+  bind(reader: Reader, warn: TrackedReads['warn']): TrackedReads;
+}
+
+const byNamespaceAndName = ['metadata.namespace', 'metadata.name'];
+
+/**
+ * Lookups over watched resources. An index is made for each resource and number of keys that a template uses, and shared by
+ * all slots; with the default `indexBy`, a lookup with both keys needs none. Keys are those of `indexBy`, in its order; fewer
+ * keys than it has select by the first ones.
+ */
+export function createTrackedReads(
+  graph: Graph,
+  resources: Readonly<Record<string, Collection<KubeObject>>>,
+  watched: Readonly<Record<string, WatchedResource>>,
+): (uses: readonly LookupUse[]) => ReadsOfSlot {
+  const indexes = new Map<string, Index<KubeObject>>();
+
+  const collectionOf = (resource: string): Collection<KubeObject> => {
+    const collection = resources[resource];
+    if (collection === undefined) throw new RangeError(`there is no resource ${resource}`);
+    return collection;
+  };
+
+  const isByName = (resource: string, keys: number): boolean => {
+    const paths = watched[resource]?.indexBy ?? byNamespaceAndName;
+    return keys === 2 && paths.length === 2 && paths.every((path, i) => path === byNamespaceAndName[i]);
+  };
+
+  const indexOf = (resource: string, keys: number): Index<KubeObject> => {
+    const name = `render index ${resource} ${keys}`;
+    let index = indexes.get(name);
+    if (index === undefined) {
+      const paths = (watched[resource]?.indexBy ?? byNamespaceAndName).slice(0, keys).map(jsonPath);
+      index = graph.indexBy(name, collectionOf(resource), (object) =>
+        indexKeysOf(paths.map((path) => path(object))),
+      );
+      indexes.set(name, index);
+    }
+    return index;
+  };
+
+  return (uses) => ({
+    nodes: uses.map(({ helper, resource, keys }) =>
+      helper === 'fetch' || keys === 0 || isByName(resource, keys)
+        ? collectionOf(resource)
+        : indexOf(resource, keys),
+    ),
+    bind: (reader, warn) => {
+      const read = (resource: string, key: string): KubeObject | undefined =>
+        reader.read(collectionOf(resource), key);
+      const found = (resource: string, keys: readonly string[]): readonly KubeObject[] => {
+        if (keys.length === 0)
+          return reader.readKeys(collectionOf(resource)).flatMap((key) => read(resource, key) ?? []);
+        if (!isByName(resource, keys.length))
+          return reader.readIndex(indexOf(resource, keys.length), joined(keys));
+        const object = read(resource, keys.join('/'));
+        return object === undefined ? [] : [object];
+      };
+      return {
+        list: found,
+        single: (resource, keys) => {
+          const objects = found(resource, keys);
+          if (objects.length > 1)
+            throw new RangeError(`${objects.length} ${resource} match ${keys.join('/')}, one is expected`);
+          return objects[0];
+        },
+        fetch: (resource, keys) => read(resource, keys.join('/')),
+        warn,
+      };
+    },
+  });
+}
+
+/** One index key per combination of what the paths give; none where a path gives nothing. */
+function indexKeysOf(parts: readonly (readonly string[])[]): string[] {
+  return parts
+    .reduce<string[][]>((keys, values) => keys.flatMap((key) => values.map((value) => [...key, value])), [[]])
+    .map(joined);
+}
+
+/** No value of an object that Kubernetes accepts as a name or label has this separator in it. */
+function joined(keys: readonly string[]): string {
+  return keys.join('\u0000');
+}

@@ -1,0 +1,33 @@
+import type { FileKind } from '../protocol/plan.ts';
+import type { Backend, Profile } from '../protocol/plan.ts';
+
+/** What one run of a template (or of one forEach body for one item) gave: its text in pieces, and its effects. Plain data. */
+export interface Fragment {
+  readonly pieces: readonly Piece[];
+  readonly entries: readonly MapEntryEffect[];
+  readonly files: readonly FileEffect[];
+}
+
+/** A run of output. `place` is `template:line:column` of what printed it. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string; readonly place: string }
+  | { readonly kind: 'section'; readonly name: string; readonly text: string; readonly place: string }
+  | { readonly kind: 'backend'; readonly backend: Backend; readonly place: string }
+  | { readonly kind: 'profile'; readonly profile: Profile; readonly place: string }
+  /** Only in a whole template: the fragments of `slots[slot]` come here. */
+  | { readonly kind: 'slot'; readonly slot: number };
+
+export interface MapEntryEffect {
+  readonly path: string;
+  readonly key: string;
+  readonly value: string;
+  readonly place: string;
+}
+
+export interface FileEffect {
+  readonly path: string;
+  readonly kind: FileKind;
+  readonly reloadOnChange: boolean;
+  readonly text: string;
+  readonly place: string;
+}

@@ -1,0 +1,78 @@
+import type { Keyword, Server } from '../protocol/plan.ts';
+import type { FileEffect, MapEntryEffect, Piece } from './fragment.ts';
+import type { BlockBody } from './handlebars-engine.ts';
+
+/** Tracked lookups of one run; what they return is a dependency of the fragment. */
+export interface TrackedReads {
+  /** The only object under the index keys; undefined when there is none, a RangeError when there are several. */
+  single(resource: string, keys: readonly string[]): unknown;
+  list(resource: string, keys: readonly string[]): readonly unknown[];
+  /** By namespace and name, or by name alone for kinds without namespace. */
+  fetch(resource: string, keys: readonly string[]): unknown;
+  warn(warning: { readonly message: string; readonly field: string; readonly reason: string }): void;
+}
+
+/** A `forEach` of a whole template, met while it ran. */
+export interface Slot {
+  /** `hosts`, `resources.widgets`. */
+  readonly collection: string;
+  readonly body: BlockBody;
+  readonly itemName: string;
+  readonly template: string;
+  /** `template:line:column` of the block. */
+  readonly place: string;
+}
+
+/** The backend block being printed. */
+export interface BackendDraft {
+  readonly name: string;
+  readonly servers: Server[];
+  readonly serverNames: Set<string>;
+  readonly defaultServer: Keyword[];
+}
+
+/** One run of a template: what it has given so far, and how much it may still do. */
+export interface Run {
+  /** `whole`: a template of the configuration, run once. `fragment`: a forEach body, run for one item. */
+  readonly mode: 'whole' | 'fragment';
+  readonly reads: TrackedReads | undefined;
+  readonly constants: Readonly<Record<string, unknown>>;
+  readonly slots: Slot[];
+  /** Names of the templates being run, outermost first. */
+  readonly templates: string[];
+  readonly itemName: string;
+  /** Pieces that stand as markers in the text until the run is over. */
+  readonly captured: Piece[];
+  readonly entries: MapEntryEffect[];
+  readonly files: FileEffect[];
+  /** The effect block being printed, since most cannot be nested. */
+  inside: string | undefined;
+  backend: BackendDraft | undefined;
+  helperCalls: number;
+  loopTurns: number;
+}
+
+const open = '\u0001';
+const close = '\u0002';
+
+/** Puts a piece at this point of the output. Control characters never come from data, so markers cannot be forged. */
+export function capture(run: Run, piece: Piece): string {
+  run.captured.push(piece);
+  return `${open}${run.captured.length - 1}${close}`;
+}
+
+/** The output of a run with its markers replaced by their pieces. Text between them gets `place`. */
+export function piecesOf(run: Run, output: string, place: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (;;) {
+    const start = output.indexOf(open, from);
+    const text = output.slice(from, start < 0 ? undefined : start);
+    if (text !== '') pieces.push({ kind: 'text', text, place });
+    if (start < 0) return pieces;
+    const end = output.indexOf(close, start);
+    const piece = run.captured[Number(output.slice(start + 1, end))];
+    if (piece !== undefined) pieces.push(piece);
+    from = end + 1;
+  }
+}
