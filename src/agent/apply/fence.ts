@@ -1,0 +1,27 @@
+import type { ApplyManifest, ApplyToken, ConflictReason } from '../../protocol/wire.ts';
+import { type AgentRecord, samePlanRef } from '../state/agent-record.ts';
+
+/**
+ * Why an apply must not touch this pod: its author is not the leader any more, or thinks that the pod holds something else
+ * than it does. Undefined: it may. Checked under the apply lock and before anything is written.
+ */
+export function fence(manifest: ApplyManifest, record: AgentRecord): ConflictReason | undefined {
+  if (manifest.token.leader_epoch < record.appliedToken.leader_epoch) return 'stale_epoch';
+  const { applied } = record;
+  const mismatch = applied.id === '' ? 'unknown_baseline' : 'prev_mismatch';
+  if (manifest.expected_prev_plan_id !== applied.id) return mismatch;
+  if (manifest.expected_prev_plan_proof !== applied.proof) return mismatch;
+  const expectedToken = manifest.expected_prev_token;
+  if (expectedToken !== undefined && !sameToken(expectedToken, record.appliedToken)) return 'prev_mismatch';
+  if (manifest.mode !== 'auto') return undefined;
+  if (applied.id === '') return 'unknown_baseline';
+  const expectedWorkerOps = {
+    id: manifest.expected_worker_ops_plan_id,
+    proof: manifest.expected_worker_ops_plan_proof,
+  };
+  return samePlanRef(expectedWorkerOps, record.workerOps) ? undefined : 'worker_ops_mismatch';
+}
+
+function sameToken(a: ApplyToken, b: ApplyToken): boolean {
+  return a.leader_epoch === b.leader_epoch && a.render_seq === b.render_seq;
+}

@@ -1,0 +1,132 @@
+import { link, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { modeOf, type StagedFile } from './staged-file.ts';
+import type { StagingArea } from './staging-area.ts';
+
+export interface FileChange {
+  readonly baseDir: string;
+  readonly staging: StagingArea;
+  readonly staged: readonly StagedFile[];
+  /** Owned paths that are no longer wanted. */
+  readonly removed: readonly string[];
+  /** The path that goes last: HAProxy's configuration, which names the others. */
+  readonly last: string;
+}
+
+export interface CommittedFiles {
+  /** Puts every path back to what it was before. */
+  undo(): Promise<void>;
+  /** Forgets what would be needed to undo. */
+  keep(): Promise<void>;
+}
+
+/** A path before its change: a hard link to its old content, or nothing if it did not exist. */
+interface Former {
+  readonly path: string;
+  readonly backup: string | undefined;
+}
+
+const parallelWrites = 8;
+
+/**
+ * Puts staged files in place so that each path holds its old or its new content at any moment, also through a crash of the
+ * machine: bytes to a temporary file, fsync, hard link of the old content, rename; the configuration last; then the
+ * removals; then fsync of the folders. A failure undoes what was done and throws.
+ */
+export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
+  const former: Former[] = [];
+  const undo = () => restore(change.baseDir, former);
+  const keep = async () => {
+    for (const { backup } of former) if (backup !== undefined) await rm(backup, { force: true });
+  };
+  try {
+    const ready = await writeAll(change);
+    ready.sort((a, b) => Number(a.path === change.last) - Number(b.path === change.last));
+    for (const file of ready) {
+      former.push(await remember(change, file.path));
+      await rename(file.tempPath, path.join(change.baseDir, file.path));
+    }
+    for (const file of change.removed) {
+      former.push(await remember(change, file));
+      await rm(path.join(change.baseDir, file), { force: true });
+    }
+    await syncFolders(
+      change.baseDir,
+      former.map((entry) => entry.path),
+    );
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  return { undo, keep };
+}
+
+async function writeAll(change: FileChange): Promise<{ path: string; tempPath: string }[]> {
+  const ready: { path: string; tempPath: string }[] = [];
+  const queue = [...change.staged];
+  const worker = async () => {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift())
+      ready.push({ path: file.path, tempPath: await write(change, file) });
+  };
+  await Promise.all(Array.from({ length: parallelWrites }, worker));
+  return ready;
+}
+
+async function write(change: FileChange, file: StagedFile): Promise<string> {
+  const mode = modeOf(file.held.kind);
+  if ('tempPath' in file.source) {
+    const handle = await open(file.source.tempPath, 'r+');
+    try {
+      await handle.chmod(mode);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return file.source.tempPath;
+  }
+  const tempPath = await change.staging.pathFor(file.path);
+  const handle = await open(tempPath, 'wx', mode);
+  try {
+    await handle.writeFile(file.source.bytes);
+    await handle.chmod(mode);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return tempPath;
+}
+
+async function remember(change: FileChange, file: string): Promise<Former> {
+  const backup = await change.staging.pathFor(file);
+  try {
+    await link(path.join(change.baseDir, file), backup);
+    return { path: file, backup };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { path: file, backup: undefined };
+    throw error;
+  }
+}
+
+/** Newest change first, so that the configuration is back before the files it names. */
+async function restore(baseDir: string, former: readonly Former[]): Promise<void> {
+  for (const { path: file, backup } of [...former].reverse()) {
+    const target = path.join(baseDir, file);
+    if (backup === undefined) await rm(target, { force: true });
+    else await rename(backup, target);
+  }
+  await syncFolders(
+    baseDir,
+    former.map((entry) => entry.path),
+  );
+}
+
+async function syncFolders(baseDir: string, files: readonly string[]): Promise<void> {
+  for (const folder of new Set(files.map((file) => path.dirname(path.join(baseDir, file))))) {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}

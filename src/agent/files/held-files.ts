@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { digest } from '../../lib/digest.ts';
+import type { FileKind } from '../../protocol/plan.ts';
+
+/** What the agent knows about one file it owns. */
+export interface HeldFile {
+  readonly digest: string;
+  /** The controller's equality witness; empty: the bytes must be sent again. */
+  readonly proof: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly kind: FileKind;
+}
+
+/**
+ * The files that the agent owns: what the last apply put under the base dir. Contents of recently applied ones stay in
+ * memory, up to a bound, so that a patch of a large file costs one copy and one hash and no read.
+ */
+export interface HeldFiles {
+  all(): ReadonlyMap<string, HeldFile>;
+  /** The content, from memory or disk; undefined when what is on disk is not what the record says. */
+  content(file: string): Promise<Buffer | undefined>;
+  /** Replaces the set; `contents` are the bytes at hand. */
+  replace(files: ReadonlyMap<string, HeldFile>, contents: ReadonlyMap<string, Buffer>): void;
+  /**
+   * Hashes what is on disk; the paths whose file is missing or different, sorted. Those stay owned, but nothing is held of them any
+   * more: their bytes must be sent again.
+   */
+  verify(): Promise<string[]>;
+}
+
+/** Of a file whose content is not known. */
+const noDigest = '0'.repeat(16);
+const keptBytes = 48 * 1024 * 1024;
+
+export function createHeldFiles(baseDir: string, initial: ReadonlyMap<string, HeldFile>): HeldFiles {
+  let files = initial;
+  const kept = new Map<string, Buffer>();
+
+  const keep = (file: string, content: Buffer) => {
+    kept.delete(file);
+    kept.set(file, content);
+  };
+  const shrink = () => {
+    let total = 0;
+    for (const [file, content] of [...kept].reverse()) {
+      total += content.length;
+      if (total > keptBytes || !files.has(file)) kept.delete(file);
+    }
+  };
+  const readIntact = async (file: string, held: HeldFile): Promise<Buffer | undefined> => {
+    const bytes = await readFile(path.join(baseDir, file)).catch(() => undefined);
+    return bytes?.length === held.size && digest(bytes) === held.digest ? bytes : undefined;
+  };
+
+  const distrusted = (file: string): [string, HeldFile][] => {
+    const held = files.get(file);
+    return held === undefined ? [] : [[file, { ...held, proof: '', digest: noDigest }]];
+  };
+
+  return {
+    all: () => files,
+    content: async (file) => {
+      const held = files.get(file);
+      if (held === undefined) return undefined;
+      const known = kept.get(file);
+      if (known !== undefined) return known;
+      const bytes = await readIntact(file, held);
+      if (bytes !== undefined) {
+        keep(file, bytes);
+        shrink();
+      }
+      return bytes;
+    },
+    replace: (next, contents) => {
+      for (const [file, held] of files) {
+        if (next.get(file)?.digest !== held.digest) kept.delete(file);
+      }
+      files = next;
+      for (const [file, content] of contents) keep(file, content);
+      shrink();
+    },
+    verify: async () => {
+      const wrong: string[] = [];
+      for (const [file, held] of files) {
+        const bytes = await readIntact(file, held);
+        if (bytes === undefined) wrong.push(file);
+        else if (held.kind === 'config' || held.kind === 'map') keep(file, bytes);
+      }
+      if (wrong.length > 0) files = new Map([...files, ...wrong.flatMap(distrusted)]);
+      for (const file of wrong) kept.delete(file);
+      shrink();
+      return wrong.sort();
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import net from 'node:net';
+import type { Operation, OperationKind } from '../../protocol/operation.ts';
+import { isSafeMapKey, isSafeMapValue, isSafeToken } from '../../protocol/safe-token.ts';
+import type { CompiledOperation, DeleteTarget, RuntimeCommand } from './command.ts';
+import { isProxyName, isSafeMapPath } from './names.ts';
+
+export type Compilation =
+  | { readonly ok: true; readonly compiled: CompiledOperation }
+  /** The agent cannot run it on this HAProxy; the caller reloads instead. */
+  | { readonly ok: false; readonly reason: string };
+
+const maxCommandWords = 64;
+const dynamicBackendKinds: readonly string[] = [
+  'backend_add',
+  'backend_publish',
+  'backend_unpublish',
+  'backend_del',
+  'wait_be_removable',
+];
+const serverKinds: readonly OperationKind[] = [
+  'server_add',
+  'server_enable',
+  'server_disable',
+  'server_del',
+  'server_set_addr',
+  'server_set_weight',
+  'server_set_state',
+  'wait_srv_removable',
+  'map_add',
+  'map_set',
+  'map_del',
+  'map_replace',
+];
+
+/** The kinds of operation that the agent executes on a HAProxy of this line (`3.4`). */
+export function executableKinds(version: string): readonly string[] {
+  return hasDynamicBackends(version) ? [...dynamicBackendKinds, ...serverKinds] : serverKinds;
+}
+
+/**
+ * One operation as HAProxy runtime commands (management.txt of the lines 2.6 to 3.4). Pure. Every word is checked here,
+ * so that nothing a controller sends can end a command, start another or a payload.
+ */
+export function compileOperation(operation: Operation, version: string): Compilation {
+  if (!executableKinds(version).includes(operation.kind))
+    return refuse(operation, `the agent does not execute it on HAProxy ${version}`);
+  if ('backend' in operation && !isProxyName(operation.backend))
+    return refuse(operation, 'backend is not a name');
+  if ('server' in operation && !isProxyName(operation.server))
+    return refuse(operation, 'server is not a name');
+  if ('path' in operation && !isSafeMapPath(operation.path))
+    return refuse(operation, 'path is not a safe word');
+  switch (operation.kind) {
+    case 'backend_add':
+      return compileBackendAdd(operation);
+    case 'backend_publish':
+      return one({ text: `publish backend ${operation.backend}`, success: ['Backend published'] });
+    case 'backend_unpublish':
+      return one({ text: `unpublish backend ${operation.backend}`, success: ['Backend unpublished'] });
+    case 'backend_del':
+      return deferred({ kind: 'backend', backend: operation.backend });
+    case 'wait_be_removable':
+    case 'wait_srv_removable':
+      return { ok: true, compiled: { kind: 'none' } };
+    case 'server_add':
+      return compileServerAdd(operation, version);
+    case 'server_enable':
+    case 'server_disable':
+    case 'server_del':
+    case 'server_set_addr':
+    case 'server_set_weight':
+    case 'server_set_state':
+      return compileServerChange(operation);
+    case 'map_add':
+    case 'map_set':
+    case 'map_del':
+      return compileMapChange(operation);
+    case 'map_replace':
+      return { ok: true, compiled: { kind: 'map_replace', path: operation.path } };
+  }
+}
+
+function compileBackendAdd(operation: Extract<Operation, { kind: 'backend_add' }>): Compilation {
+  const { backend, profile, mode, guid } = operation;
+  if (!isProxyName(profile)) return refuse(operation, 'profile is not a name');
+  if (guid !== undefined && !isSafeToken(guid)) return refuse(operation, 'guid is not a safe word');
+  const suffix = guid === undefined ? '' : ` guid ${guid}`;
+  return one({
+    text: `add backend ${backend} from ${profile} mode ${mode}${suffix}`,
+    success: ['New backend registered'],
+  });
+}
+
+function compileServerAdd(
+  operation: Extract<Operation, { kind: 'server_add' }>,
+  version: string,
+): Compilation {
+  const { backend, server, address, port, keywords } = operation;
+  const target = endpoint(address, port);
+  if (target === undefined) return refuse(operation, 'address and port are not a literal IP and a port');
+  if (version === '2.6' && keywords.some((keyword) => keyword.name === 'guid'))
+    return refuse(operation, 'HAProxy 2.6 has no guid');
+  const words = keywords.flatMap((keyword) => [keyword.name, ...keyword.args]);
+  if (!words.every(isSafeToken)) return refuse(operation, 'a keyword is not a safe word');
+  if (words.length + 4 > maxCommandWords) return refuse(operation, 'too many keywords');
+  return one({
+    text: ['add', 'server', `${backend}/${server}`, target, ...words].join(' '),
+    success: ['New server registered'],
+  });
+}
+
+type ServerChange = Exclude<
+  Extract<Operation, { server: string }>,
+  { kind: 'server_add' | 'wait_srv_removable' }
+>;
+
+function compileServerChange(operation: ServerChange): Compilation {
+  const name = `${operation.backend}/${operation.server}`;
+  switch (operation.kind) {
+    case 'server_enable': {
+      const enable: RuntimeCommand = { text: `enable server ${name}`, success: 'silent' };
+      const health: RuntimeCommand = { text: `enable health ${name}`, success: 'silent' };
+      return {
+        ok: true,
+        compiled: { kind: 'commands', commands: operation.health === true ? [health, enable] : [enable] },
+      };
+    }
+    case 'server_del':
+      return deferred({ kind: 'server', backend: operation.backend, server: operation.server });
+    case 'server_disable':
+      return one({ text: `disable server ${name}`, success: 'silent' });
+    case 'server_set_addr': {
+      if (endpoint(operation.address, operation.port) === undefined)
+        return refuse(operation, 'address and port are not a literal IP and a port');
+      return one({
+        text: `set server ${name} addr ${operation.address} port ${operation.port}`,
+        success: ['IP changed', 'port changed', 'no need to change', 'nothing changed'],
+      });
+    }
+    case 'server_set_weight':
+      if (!Number.isInteger(operation.weight) || operation.weight < 0 || operation.weight > 256)
+        return refuse(operation, 'weight is not between 0 and 256');
+      return one({ text: `set server ${name} weight ${operation.weight}`, success: 'silent' });
+    case 'server_set_state':
+      if (!['ready', 'maint', 'drain'].includes(operation.state))
+        return refuse(operation, 'state is not one of ready, maint, drain');
+      return one({ text: `set server ${name} state ${operation.state}`, success: 'silent' });
+  }
+}
+
+function compileMapChange(
+  operation: Extract<Operation, { kind: 'map_add' | 'map_set' | 'map_del' }>,
+): Compilation {
+  const { path, key } = operation;
+  if (!isSafeMapKey(key)) return refuse(operation, 'key is not a safe word');
+  if (operation.kind === 'map_del')
+    return one({ text: `del map ${path} ${key}`, success: 'silent', repeatUntil: 'Key not found' });
+  const { value } = operation;
+  if (isSafeToken(value)) {
+    const verb = operation.kind === 'map_add' ? 'add' : 'set';
+    return one({ text: `${verb} map ${path} ${key} ${value}`, success: 'silent' });
+  }
+  if (operation.kind === 'map_set') return refuse(operation, 'value is not a safe word');
+  if (!isSafeMapValue(value)) return refuse(operation, 'value is not a line of text');
+  return one({ text: `add map ${path}`, payload: [`${key} ${value}`], success: 'silent' });
+}
+
+/** `address:port` as HAProxy reads it, IPv6 in brackets; undefined unless a literal IP and a port of 1–65535. */
+function endpoint(address: string, port: number): string | undefined {
+  const family = net.isIP(address);
+  if (family === 0 || !isSafeToken(address) || !Number.isInteger(port) || port < 1 || port > 65535)
+    return undefined;
+  return family === 6 ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
+}
+
+function hasDynamicBackends(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 3 || (major === 3 && minor >= 4);
+}
+
+function deferred(target: DeleteTarget): Compilation {
+  return { ok: true, compiled: { kind: 'deferred', target } };
+}
+
+function one(command: RuntimeCommand): Compilation {
+  return { ok: true, compiled: { kind: 'commands', commands: [command] } };
+}
+
+function refuse(operation: Operation, why: string): Compilation {
+  const subject = 'backend' in operation ? ('server' in operation ? 'server' : 'backend') : 'map';
+  return { ok: false, reason: `${operation.kind} (${subject}): ${why}` };
+}
