@@ -19,14 +19,14 @@ while read -r op pid; do
     remove) rest=; for p in $pids; do [ "$p" = "$pid" ] || rest="$rest $p"; done; pids=$rest ;;
   esac
 done
-for p in $pids; do kill -TERM -- "-$p" 2>/dev/null; done
+for p in $pids; do kill -s TERM -- "-$p" 2>/dev/null; done
 for wait in 1 2 3 4 5 6 7 8 9 10; do
   left=
-  for p in $pids; do kill -0 -- "-$p" 2>/dev/null && left=1; done
+  for p in $pids; do kill -s 0 -- "-$p" 2>/dev/null && left=1; done
   [ -z "$left" ] && break
   sleep 0.1
 done
-for p in $pids; do kill -KILL -- "-$p" 2>/dev/null; done
+for p in $pids; do kill -s KILL -- "-$p" 2>/dev/null; done
 rm -rf -- "$1"
 `;
 
