@@ -1,0 +1,187 @@
+import { marbles } from 'rxjs-marbles';
+import { map } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
+import { haproxyPods, type HaproxyPodsOptions } from '../../../src/streams/haproxy-pods.ts';
+import {
+  failed,
+  line,
+  marblePolicy,
+  marker,
+  opened,
+  scriptedApi,
+  text,
+  type ScriptedAnswer,
+} from '../../fixtures/kube-stream.ts';
+
+interface PodWords {
+  readonly version: string;
+  readonly ip?: string;
+  readonly container?: string;
+  readonly label?: string;
+  readonly terminating?: boolean;
+}
+
+function pod(name: string, { version, ip, container, label, terminating }: PodWords) {
+  return {
+    metadata: {
+      name,
+      namespace: 'edge',
+      uid: `uid-${name}`,
+      resourceVersion: version,
+      ...(label === undefined ? {} : { labels: { label } }),
+      ...(terminating === true ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    status: {
+      podIP: ip,
+      containerStatuses: [{ name: 'haproxy', containerID: 'h', state: { running: {} } }],
+      initContainerStatuses: [
+        {
+          name: 'agent',
+          containerID: container,
+          state: container === undefined ? { waiting: {} } : { running: {} },
+        },
+      ],
+    },
+  };
+}
+
+const items = {
+  o: opened,
+  e: text(marker('5')),
+  S: text(
+    line('ADDED', pod('b', { version: '1', ip: '10.0.0.2', container: 'c2' })),
+    line('ADDED', pod('a', { version: '2', ip: '10.0.0.1', container: 'c1' })),
+    line('ADDED', pod('pending', { version: '3' })),
+    marker('5'),
+  ),
+  r: text(line('MODIFIED', pod('b', { version: '6', ip: '10.0.0.2', container: 'c3' }))),
+  l: text(line('MODIFIED', pod('b', { version: '7', ip: '10.0.0.2', container: 'c2', label: 'new' }))),
+  t: text(line('MODIFIED', pod('b', { version: '8', ip: '10.0.0.2', container: 'c2', terminating: true }))),
+  d: text(line('DELETED', pod('b', { version: '9', ip: '10.0.0.2' }))),
+  p: text(line('MODIFIED', pod('pending', { version: '10', ip: '10.0.0.3', container: 'c4' }))),
+  f: failed(403),
+};
+
+function fleet(...answers: readonly ScriptedAnswer[]) {
+  const deps = {
+    open: scriptedApi(answers),
+    random: () => 0.5,
+    policy: { ...marblePolicy, idleMargin: 1_000_000 },
+    notice: () => undefined,
+  };
+  return haproxyPods(deps, { labels: { app: 'haproxy' }, port: 5555 }).pipe(
+    map((pods) =>
+      pods
+        .map(({ key, uid, address, port, containerId }) => `${key} ${uid} ${address}:${port} ${containerId}`)
+        .join(', '),
+    ),
+  );
+}
+
+const a = 'edge/a uid-a 10.0.0.1:5555 c1';
+const b = 'edge/b uid-b 10.0.0.2:5555 c2';
+const lists = {
+  z: '',
+  s: `${a}, ${b}`,
+  r: `${a}, edge/b uid-b 10.0.0.2:5555 c3`,
+  g: a,
+  p: `${a}, ${b}, edge/pending uid-pending 10.0.0.3:5555 c4`,
+};
+
+describe('haproxyPods', () => {
+  it(
+    'lists the pods that can be delivered to, sorted, once all were seen',
+    marbles((m) => {
+      const watch = m.cold('  o-S', items);
+      const subs = '          ^----!';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable('--s', lists);
+      m.expect(watch).toHaveSubscriptions('^ 30004ms !');
+    }),
+  );
+
+  it(
+    'lists nothing where there is no pod',
+    marbles((m) => {
+      const watch = m.cold('  o-e', items);
+      const subs = '          ^----!';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable('--z', lists);
+      m.expect(watch).toHaveSubscriptions('^ 30004ms !');
+    }),
+  );
+
+  it(
+    'says nothing of a change that does not concern delivery, and something of a restarted agent',
+    marbles((m) => {
+      const watch = m.cold('  o-S-l-r-', items);
+      const subs = '          ^-------!';
+      const expected = '      --s---r-';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable(expected, lists);
+      m.expect(watch).toHaveSubscriptions('^ 30007ms !');
+    }),
+  );
+
+  it(
+    'drops a pod when it terminates, and takes one in when its agent runs',
+    marbles((m) => {
+      const watch = m.cold('  o-S-p-----t-d-', { ...items, p: items.p });
+      const subs = '          ^-------------!';
+      const expected = '      --s-p-----q---';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable(expected, {
+        ...lists,
+        q: `${a}, edge/pending uid-pending 10.0.0.3:5555 c4`,
+      });
+      m.expect(watch).toHaveSubscriptions('^ 30013ms !');
+    }),
+  );
+
+  it(
+    'drops a deleted pod',
+    marbles((m) => {
+      const watch = m.cold('  o-S-d-', items);
+      const subs = '          ^-----!';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable('--s-g-', lists);
+      m.expect(watch).toHaveSubscriptions('^ 30005ms !');
+    }),
+  );
+
+  it(
+    'keeps the last list while the API refuses to be watched',
+    marbles((m) => {
+      const first = m.cold('  o-S---|', items);
+      const second = m.cold('       f', items);
+      const third = m.cold('  o-d', items);
+      const subs = '          ^ 49ms !';
+      m.expect(fleet(['watch', first], ['watch rv=5', second], ['watch rv=5', third]), subs).toBeObservable(
+        '--s 35ms g',
+        lists,
+      );
+      m.expect(first).toHaveSubscriptions(' ^-----!');
+      m.expect(second).toHaveSubscriptions('------(^!)');
+      m.expect(third).toHaveSubscriptions(' 36ms ^ 30013ms !');
+    }),
+  );
+});
+
+describe('haproxyPods: the request', () => {
+  const requested = (options: HaproxyPodsOptions): Pick<KubeRequest, 'path' | 'query'> => {
+    const requests: KubeRequest[] = [];
+    const open = (request: KubeRequest) => {
+      requests.push(request);
+      return scriptedApi([])(request);
+    };
+    haproxyPods({ open, random: () => 0, notice: () => undefined }, options).subscribe({
+      error: () => undefined,
+    });
+    return requests[0]!;
+  };
+
+  it('selects by all labels, in all namespaces unless one is named', () => {
+    const { path, query } = requested({ labels: { b: '2', a: '1' }, port: 5555 });
+    expect(path).toBe('/api/v1/pods');
+    expect(query?.['labelSelector']).toBe('a=1,b=2');
+    expect(requested({ labels: { a: '1' }, namespace: 'edge', port: 5555 }).path).toBe(
+      '/api/v1/namespaces/edge/pods',
+    );
+  });
+});
