@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import {
+  type EchoPool,
+  type IngressTraffic,
+  startEchoPool,
+  startIngressTraffic,
+} from '../fixtures/ingress-traffic.ts';
+import { ingress, serviceBackend } from '../fixtures/kube-objects.ts';
+import { rawRequest, type RawRequest } from '../fixtures/raw-http.ts';
+
+type Case = readonly [title: string, request: RawRequest, outcome: string];
+
+const exact = (path: string, service: string) => ({ path, pathType: 'Exact', service });
+const prefix = (path: string, service: string) => ({ path, pathType: 'Prefix', service });
+const specific = (path: string, service: string) => ({ path, pathType: 'ImplementationSpecific', service });
+
+let pool: EchoPool;
+beforeAll(async () => {
+  pool = await startEchoPool('root', 'api', 'deep', 'one', 'two', 'wild', 'any', 'rest');
+});
+afterAll(() => pool.stop());
+
+function outcomes(world: () => IngressTraffic, cases: readonly Case[]) {
+  it.each(cases)('%s', async (_title, request, outcome) => {
+    expect(await world().outcome(request)).toBe(outcome);
+  });
+}
+
+describeEachLine('routing: paths of one host', (line) => {
+  let world: IngressTraffic;
+  beforeAll(async () => {
+    world = await startIngressTraffic(line, [
+      ...pool.objects,
+      ingress({
+        name: 'catch-all-first',
+        rules: [
+          {
+            host: 'a.example.com',
+            paths: [prefix('/', 'root'), prefix('/api', 'api'), prefix('/api/v2/', 'deep')],
+          },
+        ],
+      }),
+      ingress({
+        name: 'exact-beside-prefix',
+        rules: [
+          {
+            host: 'a.example.com',
+            paths: [exact('/', 'one'), exact('/api', 'two'), exact('/exact/', 'one')],
+          },
+        ],
+      }),
+      ingress({
+        name: 'acme',
+        rules: [
+          {
+            host: 'a.example.com',
+            paths: [
+              specific('/.well-known/acme-challenge/t0ken', 'deep'),
+              specific('/regex/[1-9][0-9]*/(.*)', 'two'),
+            ],
+          },
+        ],
+      }),
+      ingress({
+        name: 'odd',
+        rules: [
+          {
+            host: 'odd.example.com',
+            paths: [
+              prefix('/a%2Fb', 'one'),
+              prefix('//double', 'two'),
+              exact('/q"u;o\\t\'e$%[x]{y}', 'deep'),
+              prefix('/Case', 'api'),
+            ],
+          },
+        ],
+      }),
+      ingress({
+        name: 'long',
+        rules: [{ host: 'long.example.com', paths: [prefix(`/${'x'.repeat(2000)}`, 'one')] }],
+      }),
+    ]);
+  });
+  afterAll(() => world.stop());
+
+  const at = (target: string, host = 'a.example.com'): RawRequest => ({ target, host });
+  outcomes(
+    () => world,
+    [
+      ['the first of "/" and "/api" would catch all: the longest wins', at('/api/x'), 'api'],
+      ['a longer prefix of another length wins over both', at('/api/v2/x'), 'deep'],
+      ['"/" serves what nothing longer does', at('/other'), 'root'],
+      ['"/api" does not catch "/apiary"', at('/apiary'), 'root'],
+      ['"/api" does not catch "/api-docs"', at('/api-docs/'), 'root'],
+      ['"/api/v2/" does not catch "/api/v22"', at('/api/v22'), 'api'],
+      ['a prefix with a trailing slash serves the path without it', at('/api/v2'), 'deep'],
+      ['a prefix serves itself with a trailing slash', at('/api/'), 'api'],
+      ['Exact "/" is not lost beside Prefix "/"', at('/'), 'one'],
+      ['Exact beats a prefix of the same path', at('/api'), 'two'],
+      ['Exact with a trailing slash is another path than without', at('/exact/'), 'one'],
+      ['Exact does not take the path without its trailing slash', at('/exact'), 'root'],
+      ['Exact does not take what is below it', at('/exact/x'), 'root'],
+      ['the solver of a challenge is not hidden by "/"', at('/.well-known/acme-challenge/t0ken'), 'deep'],
+      ['what looks like a regular expression is no half match', at('/regex/12/x'), 'root'],
+      ['what looks like a regular expression means itself', at('/regex/[1-9][0-9]*/(.*)'), 'two'],
+      ['a query string with slashes is not part of the path', at('/?x=/api/v2'), 'one'],
+      ['a query string does not spoil Exact', at('/api?y=/z'), 'two'],
+      ['a query string does not spoil a prefix', at('/api/v2?a=b'), 'deep'],
+      ['an absolute-form target is routed by its path', at('http://a.example.com/api/x?y'), 'api'],
+      ['an absolute-form target without a path is "/"', at('http://a.example.com'), 'one'],
+      ['dots in the path are not resolved before matching', at('/api/../other'), 'api'],
+      ['OPTIONS * goes to whoever has "/"', { method: 'OPTIONS', target: '*', host: 'a.example.com' }, 'one'],
+      ['"//" is not taken for "/"', at('//api'), 'root'],
+      ['an encoded slash is not taken for a slash', at('/a/b', 'odd.example.com'), '404'],
+      ['an encoded slash matches as sent', at('/a%2Fb/c', 'odd.example.com'), 'one'],
+      ['an encoded slash in another case is another path', at('/a%2fb', 'odd.example.com'), '404'],
+      ['a double slash matches as sent', at('//double/x', 'odd.example.com'), 'two'],
+      [
+        'quotes, semicolons and format characters mean themselves',
+        at('/q"u;o\\t\'e$%[x]{y}', 'odd.example.com'),
+        'deep',
+      ],
+      ['paths are case-sensitive', at('/case', 'odd.example.com'), '404'],
+      [
+        'a path of 2,000 characters is told from a shorter one',
+        at(`/${'x'.repeat(1999)}`, 'long.example.com'),
+        '404',
+      ],
+      [
+        'a path of 2,000 characters serves what is below it',
+        at(`/${'x'.repeat(2000)}/y`, 'long.example.com'),
+        'one',
+      ],
+      ['a request of 12,000 characters is routed like any other', at(`/api/${'y'.repeat(12_000)}`), 'api'],
+    ],
+  );
+
+  it('passes path and query on as they were sent', async () => {
+    expect((await world.echo(at('/api//x/../%2F?q=/a&b'))).url).toBe('/api//x/../%2F?q=/a&b');
+  });
+
+  it('tells backends who asked, and by which protocol, whatever the client claims', async () => {
+    const { headers } = await world.echo({ ...at('/api/x'), headers: ['X-Forwarded-Proto: https'] });
+    expect(headers['x-forwarded-proto']).toBe('http');
+    expect(headers['x-forwarded-for']).toMatch(/^127\./);
+  });
+
+  it('does not tell clients about backends', async () => {
+    const { head } = await world.request(at('/api/x'));
+    expect(head.toLowerCase()).not.toMatch(/shop_|x-haproxy|haptic/);
+  });
+});
+
+describeEachLine('routing: hosts', (line) => {
+  let world: IngressTraffic;
+  beforeAll(async () => {
+    world = await startIngressTraffic(line, [
+      ...pool.objects,
+      ingress({ name: 'apex', rules: [{ host: 'example.com', paths: [prefix('/', 'root')] }] }),
+      ingress({ name: 'sub', rules: [{ host: 'subdomain.example.com', paths: [prefix('/', 'one')] }] }),
+      ingress({
+        name: 'wild',
+        rules: [
+          {
+            host: '*.example.com',
+            paths: [prefix('/', 'wild'), exact('/only', 'deep'), prefix('/two', 'two')],
+          },
+        ],
+      }),
+      ingress({ name: 'concrete', rules: [{ host: 'concrete.example.com', paths: [prefix('/c', 'api')] }] }),
+      ingress({ name: 'upper', rules: [{ host: 'UPPER.Example.ORG', paths: [prefix('/', 'two')] }] }),
+      ingress({ name: 'hostless', rules: [{ paths: [prefix('/any', 'any'), prefix('/two', 'any')] }] }),
+    ]);
+  });
+  afterAll(() => world.stop());
+
+  const at = (host: string | null, target = '/', version = '1.1'): RawRequest => ({ host, target, version });
+  outcomes(
+    () => world,
+    [
+      ['a host is not matched as a path of another', at('subdomain.example.com', '/example.com'), 'one'],
+      ['a host served by name is not taken by the wildcard', at('subdomain.example.com'), 'one'],
+      ['the wildcard serves any one label', at('foo.example.com'), 'wild'],
+      ['the wildcard serves several paths', at('foo.example.com', '/two/x'), 'two'],
+      ['the wildcard serves Exact paths', at('foo.example.com', '/only'), 'deep'],
+      ['the wildcard does not serve two labels', at('a.b.example.com'), '404'],
+      ['the wildcard does not serve the domain itself', at('example.com'), 'root'],
+      ['the wildcard does not serve an empty label', at('.example.com'), 'wild'],
+      ['a concrete host is served before the wildcard', at('concrete.example.com', '/c/x'), 'api'],
+      [
+        'what a concrete host does not serve falls through to its wildcard',
+        at('concrete.example.com', '/x'),
+        'wild',
+      ],
+      ['hosts are not case-sensitive', at('SubDomain.EXAMPLE.com'), 'one'],
+      ['hosts are not case-sensitive in the Ingress either', at('upper.example.org'), 'two'],
+      ['a port in the Host header is ignored', at('subdomain.example.com:8080'), 'one'],
+      ['a trailing dot in the Host header is ignored', at('subdomain.example.com.'), 'one'],
+      ['a trailing dot before a port is ignored', at('subdomain.example.com.:80'), 'one'],
+      ['an Ingress with a host does not break those without', at('unknown.org', '/any/x'), 'any'],
+      ['paths without a host serve requests for known hosts too', at('upper.example.org', '/any'), 'two'],
+      [
+        'what host and wildcard do not serve falls through to every host',
+        at('a.b.example.com', '/any'),
+        'any',
+      ],
+      [
+        'the more specific host wins over the longer path of every host',
+        at('foo.example.com', '/two'),
+        'two',
+      ],
+      ['an unknown host is not served', at('unknown.org', '/'), '404'],
+      ['an empty Host header reaches paths of every host', at('', '/any'), 'any'],
+      ['an empty Host header reaches no other', at('', '/'), '404'],
+      ['HTTP/1.0 without a Host header reaches paths of every host', at(null, '/any', '1.0'), 'any'],
+      ['an IPv6 literal is a host like any other', at('[::1]:80', '/any'), 'any'],
+      ['an IPv6 literal is not mistaken for a name', at('[::1]', '/'), '404'],
+      ['an IPv4 literal is a host like any other', at('127.0.0.1:8080', '/any'), 'any'],
+      ['a literal "*" in the Host header is no key to anything', at('*', '/'), '404'],
+      ['a Host header of 4,000 characters is not served', at(`${'a'.repeat(4000)}.org`, '/'), '404'],
+    ],
+  );
+
+  it('does not route by a Host header with a slash in it', async () => {
+    // Lines from 3.0 on refuse it as malformed, 2.6 knows no such host.
+    expect(['400', '404']).toContain(await world.outcome(at('example.com/x', '/')));
+  });
+
+  it('does not route by one of two contradicting hosts', async () => {
+    const response = await world.request({ target: 'http://subdomain.example.com/', host: 'example.com' });
+    expect(response.status).toBe(400);
+  });
+});
+
+describeEachLine('routing: paths of every host, and defaults', (line) => {
+  let world: IngressTraffic;
+  beforeAll(async () => {
+    world = await startIngressTraffic(line, [
+      ...pool.objects,
+      ingress({ name: 'both', rules: [{ paths: [exact('/', 'one'), prefix('/p', 'two')] }] }),
+      ingress({
+        name: 'with-rules',
+        defaultBackend: serviceBackend('root'),
+        rules: [
+          { host: 'a.example.com', paths: [prefix('/a', 'api')] },
+          { host: '*.w.example.com', paths: [prefix('/w', 'wild')] },
+          { host: 'bare.example.com' },
+        ],
+      }),
+      ingress({ name: 'global', created: '2025-01-01T00:00:00Z', defaultBackend: serviceBackend('rest') }),
+      ingress({
+        name: 'global-late',
+        created: '2026-01-01T00:00:00Z',
+        defaultBackend: serviceBackend('deep'),
+      }),
+      ingress({ name: 'dead', rules: [{ host: 'dead.example.com', paths: [prefix('/', 'missing')] }] }),
+    ]);
+  });
+  afterAll(() => world.stop());
+
+  const at = (host: string, target = '/'): RawRequest => ({ host, target });
+  outcomes(
+    () => world,
+    [
+      ['Exact "/" without a host does not take other paths', at('x.org', '/x'), 'rest'],
+      ['Exact "/" without a host is served', at('x.org'), 'one'],
+      ['the default of an Ingress with rules serves its own hosts', at('a.example.com', '/x'), 'root'],
+      ['the default of an Ingress with rules serves its own wildcards', at('v.w.example.com', '/x'), 'root'],
+      [
+        'the default of an Ingress with rules serves a rule without paths',
+        at('bare.example.com', '/x'),
+        'root',
+      ],
+      ['the default of an Ingress with rules does not serve other hosts', at('b.example.com', '/x'), 'rest'],
+      ['a default comes after all paths, those of every host too', at('a.example.com', '/p/x'), 'two'],
+      ['a path beats the default of its host', at('a.example.com', '/a/x'), 'api'],
+      ['the oldest of two defaults of every host wins', at('unknown.org', '/x'), 'rest'],
+      ['a path without endpoints does not fall through to a default', at('dead.example.com', '/x'), '503'],
+    ],
+  );
+});
+
+describeEachLine('routing: an empty cluster', (line) => {
+  let world: IngressTraffic;
+  beforeAll(async () => {
+    world = await startIngressTraffic(line, []);
+  });
+  afterAll(() => world.stop());
+
+  it('starts with empty maps and answers 404', async () => {
+    expect(await world.outcome({})).toBe('404');
+  });
+
+  it('names its maps at runtime as in the bundle, so that entries can be added', async () => {
+    const listed = await world.haproxy.cli('show map');
+    const maps = ['default', 'host', 'path-exact', 'path-prefix'].map((name) => `maps/${name}.map`);
+    for (const map of maps) {
+      expect(listed).toContain(`(${map})`);
+      expect(await world.haproxy.cli(`add map ${map} probe.invalid/x value`)).toBe('\n');
+      expect(await world.haproxy.cli(`show map ${map}`)).toContain('probe.invalid/x value');
+      expect(await world.haproxy.cli(`del map ${map} probe.invalid/x`)).toBe('\n');
+    }
+    expect(Object.keys(world.started.problems)).toEqual([]);
+  });
+
+  it('answers 503 for a route whose backend this process does not have, and others go on', async () => {
+    await world.haproxy.cli('add map maps/path-prefix.map */gone/ shop_gone_80');
+    expect(await world.outcome({ target: '/gone/x' })).toBe('503');
+    expect(await world.outcome({ target: '/other' })).toBe('404');
+    await world.haproxy.cli('del map maps/path-prefix.map */gone/');
+  });
+
+  it('reloads in its base directory with the same sockets and map names', async () => {
+    const { haproxy } = world;
+    const before = await haproxy.workerPid();
+    await world.reload();
+    expect(await haproxy.workerPid()).not.toBe(before);
+    expect(await haproxy.cli('show map')).toContain('(maps/host.map)');
+    expect(await world.outcome({})).toBe('404');
+  });
+
+  it('answers on its status port', async () => {
+    const get = (target: string) => rawRequest(world.status, { target });
+    expect((await get('/healthz')).status).toBe(200);
+    expect((await get('/ready')).status).toBe(200);
+    expect((await get('/')).status).toBe(404);
+    const metrics = await get('/metrics');
+    expect(metrics.status).toBe(200);
+    expect(metrics.body).toContain('haproxy_process_');
+  });
+});
