@@ -1,0 +1,100 @@
+import { type Observable, Subscription } from 'rxjs';
+import type { LatchState, LatchVerdict } from '../gate/latch.ts';
+import { formatOwner } from '../lib/owner.ts';
+import type { Problem } from '../lib/problem.ts';
+import type { DeliveryReport } from '../protocol/delivery-report.ts';
+import type { RenderOutcome } from '../protocol/render-outcome.ts';
+
+/** What this sink needs of a logger: constant messages, everything else in fields. */
+export interface PipelineLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface LoggedStreams {
+  readonly render$: Observable<RenderOutcome>;
+  readonly verdict$: Observable<LatchVerdict>;
+  readonly latch$: Observable<LatchState>;
+  readonly delivery$: Observable<DeliveryReport>;
+}
+
+/**
+ * Tells in the log what the pipeline did: `info` per accepted delivery, `warn` per problem that is new and per refusal,
+ * `error` when the fleet is held on an older render. Ends when unsubscribed; a stream's error is for `onError`: it is a bug.
+ */
+export function logPipeline(
+  streams: LoggedStreams,
+  log: PipelineLogger,
+  onError: (error: unknown) => void,
+): Subscription {
+  const logging = new Subscription();
+  const on = <T>(stream$: Observable<T>, next: (value: T) => void): void =>
+    logging.add(stream$.subscribe({ next, error: onError }));
+  let known = new Set<string>();
+  let problems: readonly Problem[] = [];
+  let wasPinned = false;
+
+  on(streams.render$, (outcome) => {
+    if (outcome.kind === 'rejected') {
+      log.error({ reason: outcome.message }, 'render failed, the former one stays');
+      return;
+    }
+    const { plan, revision } = outcome.bundle;
+    log.debug({ revision, planId: plan.id, tookMs: outcome.tookMs }, 'rendered');
+    if (outcome.bundle.problems !== problems) {
+      problems = outcome.bundle.problems;
+      known = tellProblems(problems, known);
+    }
+  });
+  on(streams.verdict$, (verdict) => {
+    if (verdict.kind === 'accepted')
+      log.debug({ planId: verdict.planId }, 'HAProxy accepts the configuration');
+    else
+      log.warn(
+        { verdict },
+        verdict.kind === 'refused'
+          ? 'HAProxy refuses the configuration'
+          : 'the configuration could not be checked',
+      );
+  });
+  on(streams.latch$, ({ pinned, released }) => {
+    if (pinned && !wasPinned)
+      log.error({ released: released?.plan.id }, 'newer renders are refused, the fleet stays where it is');
+    if (!pinned && wasPinned) log.info({ released: released?.plan.id }, 'a render was accepted again');
+    wasPinned = pinned;
+  });
+  on(streams.delivery$, (report) => {
+    const fields = {
+      pod: report.pod.key,
+      planId: report.planId,
+      revision: report.revision,
+      tookMs: report.tookMs,
+    };
+    if (report.kind === 'failed') {
+      log.warn({ ...fields, stage: report.stage, reason: report.message }, 'delivery failed');
+      return;
+    }
+    const { mode, operations, reasons, timing } = report;
+    if (mode === 'noop') log.debug(fields, 'pod is up to date');
+    else
+      log.info(
+        { ...fields, mode, operations, ...(reasons.length === 0 ? {} : { reasons }), timing },
+        'delivered',
+      );
+  });
+  return logging;
+
+  function tellProblems(current: readonly Problem[], before: ReadonlySet<string>): Set<string> {
+    const now = new Set<string>();
+    for (const problem of current) {
+      const { owner, field, reason, severity, message } = problem;
+      const key = `${severity} ${formatOwner(owner)} ${field} ${reason} ${message}`;
+      if (!before.has(key) && !now.has(key))
+        log.warn({ object: formatOwner(owner), field, reason, severity, detail: message }, 'problem');
+      now.add(key);
+    }
+    return now;
+  }
+}

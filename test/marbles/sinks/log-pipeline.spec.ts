@@ -1,0 +1,162 @@
+import { marbles } from 'rxjs-marbles';
+import { describe, expect, it } from 'vitest';
+import type { LatchState, LatchVerdict } from '../../../src/gate/latch.ts';
+import type { Problem } from '../../../src/lib/problem.ts';
+import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
+import type { RenderOutcome } from '../../../src/protocol/render-outcome.ts';
+import { logPipeline } from '../../../src/sinks/log-pipeline.ts';
+import { makePlan } from '../../fixtures/make-plan.ts';
+
+type RunContext = Parameters<Parameters<typeof marbles>[0]>[0];
+
+const plan = makePlan({ core: { global: 'global\n' } });
+const problem = (name: string): Problem => ({
+  severity: 'error',
+  reason: 'BackendMissing',
+  field: 'spec.rules[0]',
+  message: 'no Service',
+  owner: { kind: 'Ingress', namespace: 'shop', name },
+});
+const rendered = (...problems: Problem[]): RenderOutcome => ({
+  kind: 'rendered',
+  tookMs: 1,
+  bundle: { plan, revision: 1, problems },
+});
+const pod = { key: 'ns/p', uid: 'u', address: '10.0.0.1', port: 5555, containerId: 'c' };
+const acked: DeliveryReport = {
+  kind: 'acked',
+  pod,
+  planId: plan.id,
+  revision: 1,
+  mode: 'reload',
+  reasons: ['core section global changed'],
+  operations: 0,
+  tookMs: 1,
+  reloaded: true,
+};
+const renders: Record<string, RenderOutcome> = {
+  a: rendered(problem('a')),
+  b: rendered(problem('a'), problem('b')),
+  n: rendered(),
+  x: { kind: 'rejected', message: 'base:3:1: unknown helper', problems: [] },
+};
+const verdicts: Record<string, LatchVerdict> = {
+  A: { planId: '1', kind: 'accepted' },
+  x: { planId: '1', kind: 'refused' },
+  u: { planId: '1', kind: 'unchecked' },
+};
+const latches: Record<string, LatchState> = {
+  o: { mode: 'optimistic', pinned: false },
+  p: { mode: 'pessimistic', pinned: true },
+};
+const deliveries: Record<string, DeliveryReport> = {
+  r: acked,
+  n: { ...acked, mode: 'noop', reasons: [] },
+  f: {
+    kind: 'failed',
+    pod,
+    planId: plan.id,
+    revision: 1,
+    stage: 'unreachable',
+    message: 'refused',
+    tookMs: 1,
+  },
+};
+
+function logged(
+  m: RunContext,
+  streams: { render?: string; verdict?: string; latch?: string; delivery?: string },
+) {
+  const lines: string[] = [];
+  const fields: object[] = [];
+  const errors: unknown[] = [];
+  const line = (level: string) => (given: object, message: string) => {
+    lines.push(`${level} ${message}`);
+    fields.push(given);
+  };
+  const sources = {
+    render$: m.hot(streams.render ?? '-', renders),
+    verdict$: m.hot(streams.verdict ?? '-', verdicts),
+    latch$: m.hot(streams.latch ?? '-', latches),
+    delivery$: m.hot(streams.delivery ?? '-', deliveries),
+  };
+  const log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  const subscription = logPipeline(sources, log, (error) => errors.push(error));
+  m.flush();
+  return { lines, fields, errors, subscription, sources };
+}
+
+describe('logPipeline', () => {
+  it(
+    'warns of each problem once while it lasts, and again when it comes back',
+    marbles((m) => {
+      const { lines, fields } = logged(m, { render: 'a-b-a-n-a' });
+      expect(lines.filter((line) => line === 'warn problem')).toHaveLength(3);
+      expect(fields).toContainEqual({
+        object: 'Ingress shop/a',
+        field: 'spec.rules[0]',
+        reason: 'BackendMissing',
+        severity: 'error',
+        detail: 'no Service',
+      });
+    }),
+  );
+
+  it(
+    'calls for a human when templates fail as a whole',
+    marbles((m) => {
+      const { lines, fields } = logged(m, { render: 'x' });
+      expect(lines).toEqual(['error render failed, the former one stays']);
+      expect(fields).toEqual([{ reason: 'base:3:1: unknown helper' }]);
+    }),
+  );
+
+  it(
+    'warns of refusals and of checks that could not run',
+    marbles((m) => {
+      expect(logged(m, { verdict: 'Axu' }).lines).toEqual([
+        'debug HAProxy accepts the configuration',
+        'warn HAProxy refuses the configuration',
+        'warn the configuration could not be checked',
+      ]);
+    }),
+  );
+
+  it(
+    'says once that the fleet is held, and once that it is not any more',
+    marbles((m) => {
+      expect(logged(m, { latch: 'o-p-p-o-o' }).lines).toEqual([
+        'error newer renders are refused, the fleet stays where it is',
+        'info a render was accepted again',
+      ]);
+    }),
+  );
+
+  it(
+    'tells what a delivery cost and why, and stays quiet about pods that are up to date',
+    marbles((m) => {
+      const { lines, fields } = logged(m, { delivery: 'r-n-f' });
+      expect(lines).toEqual(['info delivered', 'debug pod is up to date', 'warn delivery failed']);
+      expect(fields[0]).toMatchObject({
+        pod: 'ns/p',
+        mode: 'reload',
+        reasons: ['core section global changed'],
+      });
+      expect(fields[2]).toMatchObject({ stage: 'unreachable', reason: 'refused' });
+    }),
+  );
+
+  it(
+    'hands an error to onError and lets go of every stream when unsubscribed',
+    marbles((m) => {
+      const { errors, subscription, sources } = logged(m, { render: 'a#' });
+      expect(errors).toEqual(['error']);
+      subscription.unsubscribe();
+      for (const source of [sources.verdict$, sources.latch$, sources.delivery$]) {
+        expect(source.subscriptions.map(({ unsubscribedFrame }) => unsubscribedFrame !== Infinity)).toEqual([
+          true,
+        ]);
+      }
+    }),
+  );
+});
