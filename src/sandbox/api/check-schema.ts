@@ -1,0 +1,88 @@
+import { isRecord, type JsonRecord } from './json.ts';
+import { schemaOfField, type Schema } from './schema.ts';
+
+export interface SchemaFindings {
+  /** The value without the fields that the schema does not know. */
+  readonly value: unknown;
+  /** Paths of unknown fields, as `spec.foo`. */
+  readonly unknown: readonly string[];
+  /** Values of the wrong type, as sentences that name the path. */
+  readonly mistyped: readonly string[];
+}
+
+/** Checks a built-in kind against its table: types, and fields that do not exist. */
+export function checkSchema(value: unknown, schema: Schema): SchemaFindings {
+  const unknown: string[] = [];
+  const mistyped: string[] = [];
+  return { value: walk(value, schema, '', unknown, mistyped), unknown, mistyped };
+}
+
+function walk(value: unknown, schema: Schema, path: string, unknown: string[], mistyped: string[]): unknown {
+  if (value === null || value === undefined) return value;
+  if (!hasType(value, schema)) {
+    mistyped.push(`${path === '' ? 'object' : path} must be of type ${nameOf(schema)}, not ${kindOf(value)}`);
+    return value;
+  }
+  if (Array.isArray(value)) {
+    const items = schema.items;
+    if (items === undefined) return value;
+    const next = value.map((item: unknown, i) =>
+      walk(item, items, `${path}[${String(i)}]`, unknown, mistyped),
+    );
+    return next.some((item, i) => item !== value[i]) ? next : value;
+  }
+  return isRecord(value) ? walkFields(value, schema, path, unknown, mistyped) : value;
+}
+
+function walkFields(
+  value: JsonRecord,
+  schema: Schema,
+  path: string,
+  unknown: string[],
+  mistyped: string[],
+): JsonRecord {
+  let next: Record<string, unknown> | undefined;
+  for (const field of Object.keys(value)) {
+    const at = path === '' ? field : `${path}.${field}`;
+    const inner = schemaOfField(schema, field);
+    if (inner === undefined) {
+      unknown.push(at);
+      next ??= { ...value };
+      Reflect.deleteProperty(next, field);
+      continue;
+    }
+    const item = value[field];
+    const checked = walk(item, inner, at, unknown, mistyped);
+    if (checked !== item) (next ??= { ...value })[field] = checked;
+  }
+  return next ?? value;
+}
+
+function hasType(value: unknown, schema: Schema): boolean {
+  if (schema['x-kubernetes-int-or-string'] === true)
+    return typeof value === 'string' || Number.isInteger(value);
+  switch (schema.type) {
+    case 'object':
+      return isRecord(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'string':
+      return typeof value === 'string';
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return typeof value === 'number';
+    default:
+      return true;
+  }
+}
+
+function nameOf(schema: Schema): string {
+  return schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : (schema.type ?? 'any');
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
