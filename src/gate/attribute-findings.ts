@@ -1,0 +1,85 @@
+import { getEntry, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
+import type { MapEntry, Plan, Section } from '../protocol/plan.ts';
+import type { HaproxyMessage } from './parse-haproxy-output.ts';
+import type { Finding } from './verdict.ts';
+
+/**
+ * Finds what each message is about: the section on the line it names, the map entry, or the proxy it names. O(lines of the
+ * files named), once for all messages. A message that names nothing known stays as it is.
+ */
+export function attributeFindings(plan: Plan, messages: readonly HaproxyMessage[]): readonly Finding[] {
+  const linesByFile = new Map<string, Set<number>>();
+  for (const { file, line } of messages)
+    if (file !== undefined && line !== undefined)
+      linesByFile.set(file, (linesByFile.get(file) ?? new Set()).add(line));
+  const places = new Map(
+    [...linesByFile].map(([file, lines]) => [file, placesIn(plan, file, [...lines])] as const),
+  );
+  return messages.map(({ proxy, ...said }) => ({
+    ...said,
+    ...(said.file === undefined || said.line === undefined
+      ? proxyPlace(plan, proxy)
+      : places.get(said.file)?.get(said.line)),
+  }));
+}
+
+type Place = Pick<Finding, 'section' | 'mapKey' | 'owner' | 'template'>;
+
+function placesIn(plan: Plan, path: string, lines: readonly number[]): ReadonlyMap<number, Place> {
+  const file = getEntry(plan.files, path);
+  if (file?.kind === 'config') return mapValues(piecesAt(plan.sections, lines), placeOfSection);
+  const map = getEntry(plan.maps, path);
+  return map === undefined ? new Map() : mapValues(piecesAt(map.entries, lines), placeOfEntry);
+}
+
+/** The piece in which each line begins. Lines are counted once, up to the last one asked for. */
+function piecesAt<T extends { readonly text: string }>(
+  rope: OrderedMap<T>,
+  lines: readonly number[],
+): ReadonlyMap<number, T> {
+  const wanted = [...lines].sort((a, b) => a - b);
+  const found = new Map<number, T>();
+  let line = 1;
+  let next = 0;
+  let begun = false;
+  for (const piece of valuesOf(rope)) {
+    // A piece that begins amid a line has no part in it: the line is where it began.
+    let from = begun ? piece.text.indexOf('\n') + 1 : 0;
+    if (begun && from === 0) continue;
+    if (begun) line++;
+    begun = false;
+    for (; from < piece.text.length; line++) {
+      while (next < wanted.length && (wanted[next] ?? 0) <= line) found.set(wanted[next++] ?? 0, piece);
+      if (next === wanted.length) return found;
+      const end = piece.text.indexOf('\n', from);
+      begun = end < 0;
+      if (begun) break;
+      from = end + 1;
+    }
+  }
+  return found;
+}
+
+function placeOfSection(section: Section): Place {
+  const { kind, name, template, owner } = section;
+  return { section: { kind, name }, template, ...(owner === undefined ? {} : { owner }) };
+}
+
+function placeOfEntry(entry: MapEntry): Place {
+  return { mapKey: entry.key, ...(entry.owner === undefined ? {} : { owner: entry.owner }) };
+}
+
+function proxyPlace(plan: Plan, name: string | undefined): Place {
+  if (name === undefined) return {};
+  const isCore = (section: Section) => section.kind === 'core' && section.name.split(/\s+/).at(-1) === name;
+  let core: Section | undefined;
+  for (const section of valuesOf(plan.sections)) {
+    if (section.kind === 'backend' && section.name === name) return placeOfSection(section);
+    if (isCore(section)) core ??= section;
+  }
+  return core === undefined ? {} : placeOfSection(core);
+}
+
+function mapValues<A, B>(map: ReadonlyMap<number, A>, to: (value: A) => B): ReadonlyMap<number, B> {
+  return new Map([...map].map(([key, value]) => [key, to(value)]));
+}

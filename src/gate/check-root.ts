@@ -1,0 +1,58 @@
+import { mkdtempSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { concatMap, defer, finalize, type Observable } from 'rxjs';
+import { valuesOf } from '../lib/ordered-map.ts';
+import { abortable } from '../operators/abortable.ts';
+import type { Plan, PlanFile } from '../protocol/plan.ts';
+
+/** Runs `use` on a folder that holds the files of a plan, and takes the folder away afterwards. */
+export type WithCheckRoot = <T>(plan: Plan, use: (root: string) => Observable<T>) => Observable<T>;
+
+/**
+ * Check roots under `tmpDir`: private (0700, files 0600) and removed on completion, error and unsubscription.
+ * `default-path origin` of the configuration is pointed to the root, so that relative paths lead to the plan's own files; line
+ * numbers stay. Errors with what the file system says.
+ */
+export function checkRootsIn(tmpDir: string): WithCheckRoot {
+  return (plan, use) =>
+    defer(() => {
+      const root = mkdtempSync(path.join(tmpDir, 'haptic-check-'));
+      let written: Promise<unknown> = Promise.resolve();
+      const write = (signal: AbortSignal): Promise<void> => {
+        const writing = writeFiles(plan, root, signal);
+        written = writing.catch(() => undefined);
+        return writing;
+      };
+      return abortable(write).pipe(
+        concatMap(() => use(root)),
+        // A write under way would bring the folder back: it ends first.
+        finalize(() => void written.then(() => rm(root, { recursive: true, force: true, maxRetries: 3 }))),
+      );
+    });
+}
+
+async function writeFiles(plan: Plan, root: string, signal: AbortSignal): Promise<void> {
+  const folders = new Set<string>();
+  for (const file of valuesOf(plan.files)) {
+    const target = path.join(root, file.path);
+    const folder = path.dirname(target);
+    if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
+    folders.add(folder);
+    const bytes = file.kind === 'config' ? configBytes(plan, file, root) : Buffer.concat(file.content());
+    await writeFile(target, bytes, { mode: 0o600, signal });
+  }
+}
+
+const defaultPathOrigin = /^(\s*default-path\s+origin\s+)\S+/gm;
+
+function configBytes(plan: Plan, file: PlanFile, root: string): string | Buffer {
+  const sections = [...valuesOf(plan.sections)];
+  if (!sections.some(({ kind, text }) => kind === 'core' && text.includes('default-path')))
+    return Buffer.concat(file.content());
+  return sections
+    .map(({ kind, text }) =>
+      kind === 'core' ? text.replace(defaultPathOrigin, (_line, start: string) => start + root) : text,
+    )
+    .join('');
+}

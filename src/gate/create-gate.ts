@@ -1,0 +1,140 @@
+import { catchError, defer, map, of, tap, timeout, type Observable } from 'rxjs';
+import { valuesOf } from '../lib/ordered-map.ts';
+import type { Plan } from '../protocol/plan.ts';
+import { attributeFindings } from './attribute-findings.ts';
+import type { WithCheckRoot } from './check-root.ts';
+import { parseHaproxyOutput, type HaproxyMessage } from './parse-haproxy-output.ts';
+import type { ProcessResult, RunProcess } from './run-process.ts';
+import type { Verdict } from './verdict.ts';
+
+export interface GateDeps {
+  /** Path of the HAProxy binary; its line should be the fleet's lowest. */
+  readonly haproxy: string;
+  readonly withRoot: WithCheckRoot;
+  readonly run: RunProcess;
+  readonly limits: GateLimits;
+}
+
+export interface GateLimits {
+  /** Milliseconds after which a check is given up. */
+  readonly timeout: number;
+  /** Contents whose verdicts are remembered. */
+  readonly remembered: number;
+  readonly maxOutputBytes: number;
+  /** Findings of one verdict; all of HAProxy's words are in its output. */
+  readonly findings: number;
+}
+
+export const defaultGateLimits: GateLimits = {
+  timeout: 60_000,
+  remembered: 16,
+  maxOutputBytes: 1024 * 1024,
+  findings: 500,
+};
+
+export interface Gate {
+  /**
+   * HAProxy's verdict on a plan: one, then completion; never an error. A content judged before is answered at once and
+   * synchronously. Unsubscribing ends the check and takes its files away. Verdicts that only say that a check could not
+   * run are not remembered.
+   */
+  check(plan: Plan): Observable<Verdict>;
+}
+
+/** What HAProxy said, before it is laid on a plan: owners may differ between two plans of one content. */
+interface Judgement {
+  readonly accepted: boolean;
+  readonly messages: readonly HaproxyMessage[];
+  readonly output: string;
+}
+
+/** The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder. */
+export function createGate({ haproxy, withRoot, run, limits }: GateDeps): Gate {
+  const remembered = new Map<string, Judgement>();
+
+  const remember = (planId: string, judgement: Judgement) => {
+    remembered.delete(planId);
+    remembered.set(planId, judgement);
+    for (const oldest of remembered.keys()) {
+      if (remembered.size <= limits.remembered) break;
+      remembered.delete(oldest);
+    }
+  };
+
+  const judge = (plan: Plan) =>
+    withRoot(plan, (root) =>
+      run(haproxy, ['-c', '-dr', '--', configPath(plan)], {
+        cwd: root,
+        env: {},
+        maxOutputBytes: limits.maxOutputBytes,
+      }).pipe(map((result) => ({ ...result, output: result.output.replaceAll(`${root}/`, '') }))),
+    ).pipe(timeout({ first: limits.timeout }), map(judgementOf));
+
+  return {
+    check: (plan) =>
+      defer(() => {
+        const strange = [...valuesOf(plan.files)].map((file) => file.path).find((path) => !isInside(path));
+        if (strange !== undefined) return of(refusedPath(plan, strange));
+        const known = remembered.get(plan.id);
+        if (known !== undefined) {
+          remember(plan.id, known);
+          return of(verdictOf(plan, known, limits));
+        }
+        return judge(plan).pipe(
+          tap((judgement) => remember(plan.id, judgement)),
+          map((judgement) => verdictOf(plan, judgement, limits)),
+          catchError((error: unknown) =>
+            of<Verdict>({ kind: 'unchecked', planId: plan.id, message: messageOf(error, limits) }),
+          ),
+        );
+      }),
+  };
+}
+
+/** HAProxy exits with 1 on what it refuses, and says why; anything else is no verdict. */
+function judgementOf({ code, signal, output }: ProcessResult): Judgement {
+  const messages = parseHaproxyOutput(output);
+  if (code === 0) return { accepted: true, messages, output };
+  if (code === 1 && messages.some(({ severity }) => severity === 'alert'))
+    return { accepted: false, messages, output };
+  const how = signal === undefined ? `exited with ${code ?? 'no code'}` : `was ended by ${signal}`;
+  throw new Error(`haproxy -c ${how}${output === '' ? '' : `: ${output.trim().slice(0, 2000)}`}`);
+}
+
+function verdictOf(plan: Plan, { accepted, messages, output }: Judgement, limits: GateLimits): Verdict {
+  const about = (severity: HaproxyMessage['severity']) =>
+    attributeFindings(
+      plan,
+      messages.filter((message) => message.severity === severity).slice(0, limits.findings),
+    );
+  return accepted
+    ? { kind: 'accepted', planId: plan.id, warnings: about('warning') }
+    : { kind: 'refused', planId: plan.id, findings: about('alert'), output };
+}
+
+/** No file of a check may be written outside of its folder; an agent refuses such a path too. */
+function isInside(path: string): boolean {
+  const parts = path.split('/');
+  return !parts.some((part) => part === '' || part === '.' || part === '..') && !path.includes('\0');
+}
+
+function refusedPath(plan: Plan, path: string): Verdict {
+  const message = `file path ${JSON.stringify(path)} is not a relative path in canonical form`;
+  return {
+    kind: 'refused',
+    planId: plan.id,
+    findings: [{ severity: 'alert', message, file: path }],
+    output: message,
+  };
+}
+
+function configPath(plan: Plan): string {
+  for (const file of valuesOf(plan.files)) if (file.kind === 'config') return file.path;
+  return 'haproxy.cfg';
+}
+
+function messageOf(error: unknown, limits: GateLimits): string {
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return `haproxy -c did not end within ${limits.timeout / 1000} s`;
+  return `the check could not run: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { Observable } from 'rxjs';
+
+export interface ProcessOptions {
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Output beyond this many bytes is dropped. */
+  readonly maxOutputBytes: number;
+}
+
+export interface ProcessResult {
+  /** Absent when a signal ended it. */
+  readonly code?: number;
+  readonly signal?: string;
+  /** What it printed on both streams, in order of arrival. */
+  readonly output: string;
+}
+
+export type RunProcess = (
+  command: string,
+  args: readonly string[],
+  options: ProcessOptions,
+) => Observable<ProcessResult>;
+
+/**
+ * Runs a program without a shell: emits its result and completes when it has exited, errors when it could not be started.
+ * Unsubscribing kills it.
+ */
+export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes }) =>
+  new Observable((subscriber) => {
+    const child = spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const chunks: Buffer[] = [];
+    let room = maxOutputBytes;
+    const collect = (chunk: Buffer) => {
+      if (room > 0) chunks.push(chunk.subarray(0, room));
+      room -= chunk.byteLength;
+    };
+    child.stdout.on('data', collect);
+    child.stderr.on('data', collect);
+    child.on('error', (error) => subscriber.error(error));
+    child.on('close', (code, signal) => {
+      const output = Buffer.concat(chunks).toString('utf8');
+      subscriber.next({ output, ...(code === null ? {} : { code }), ...(signal === null ? {} : { signal }) });
+      subscriber.complete();
+    });
+    return () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    };
+  });

@@ -1,0 +1,210 @@
+import { finalize, NEVER, of, type Observable } from 'rxjs';
+import { marbles } from 'rxjs-marbles';
+import { describe, expect, it } from 'vitest';
+import { createGate, defaultGateLimits } from '../../../src/gate/create-gate.ts';
+import type { ProcessResult } from '../../../src/gate/run-process.ts';
+import type { Verdict } from '../../../src/gate/verdict.ts';
+import { makePlan } from '../../fixtures/make-plan.ts';
+
+const plan = makePlan({ core: { global: 'global\n' }, backends: { shop: {} } });
+const other = makePlan({ core: { global: 'global\n  maxconn 1\n' } });
+const accepted: Verdict = { kind: 'accepted', planId: plan.id, warnings: [] };
+const alert = '[ALERT]    (1) : config : parsing [haproxy.cfg:2] : unknown keyword\n';
+const exit: Readonly<Record<string, ProcessResult>> = {
+  o: { code: 0, output: '' },
+  x: { code: 1, output: alert },
+  d: { signal: 'SIGSEGV', output: '' },
+  q: { code: 1, output: 'out of memory\n' },
+};
+
+/** A gate whose HAProxy is a stream; counts runs and the folders that are in use. */
+function gateOn(run: (command: string, args: readonly string[], cwd: string) => Observable<ProcessResult>) {
+  const seen = { runs: 0, roots: 0 };
+  const gate = createGate({
+    haproxy: '/usr/sbin/haproxy',
+    limits: { ...defaultGateLimits, timeout: 20, remembered: 2 },
+    withRoot: (_plan, use) => {
+      seen.roots++;
+      return use('/private/root').pipe(finalize(() => seen.roots--));
+    },
+    run: (command, args, { cwd }) => {
+      seen.runs++;
+      return run(command, args, cwd);
+    },
+  });
+  return { gate, seen };
+}
+
+describe('gate', () => {
+  it(
+    'emits what HAProxy said and completes',
+    marbles((m) => {
+      const run = m.cold('    ---(o|)', exit);
+      const subs = '          ^--!';
+      const { gate, seen } = gateOn((command, args, cwd) => {
+        expect([command, ...args, cwd]).toEqual([
+          '/usr/sbin/haproxy',
+          '-c',
+          '-dr',
+          '--',
+          'haproxy.cfg',
+          '/private/root', // prettier-ignore
+        ]);
+        return run;
+      });
+      m.expect(gate.check(plan)).toBeObservable('---(A|)', { A: accepted });
+      m.expect(run).toHaveSubscriptions(subs);
+      m.flush();
+      expect(seen).toEqual({ runs: 1, roots: 0 });
+    }),
+  );
+
+  it(
+    'names the owner of the refused line and keeps the words of HAProxy, private paths taken out',
+    marbles((m) => {
+      const output = `${alert}[WARNING]  (1) : config : parsing [/private/root/haproxy.cfg:1] : odd\n`;
+      const run = m.cold('---(r|)', { r: { code: 1, output } });
+      const expected: Verdict = {
+        kind: 'refused',
+        planId: plan.id,
+        output: output.replace('/private/root/', ''),
+        findings: [
+          {
+            severity: 'alert',
+            message: 'parsing [haproxy.cfg:2] : unknown keyword',
+            file: 'haproxy.cfg',
+            line: 2,
+            section: { kind: 'backend', name: 'shop' },
+            template: 'backends:1:1',
+            owner: { kind: 'Service', namespace: 'default', name: 'shop' },
+          },
+        ],
+      };
+      m.expect(gateOn(() => run).gate.check(plan)).toBeObservable('---(X|)', { X: expected });
+      m.expect(run).toHaveSubscriptions('                          ^--!');
+    }),
+  );
+
+  it(
+    'kills a check and takes its folder away when nobody waits for it any more',
+    marbles((m) => {
+      const run = m.cold('    ---------(o|)', exit);
+      const unsub = '         ----!';
+      const subs = '          ^---!';
+      const { gate, seen } = gateOn(() => run);
+      m.expect(gate.check(plan), unsub).toBeObservable('-----');
+      m.expect(run).toHaveSubscriptions(subs);
+      m.flush();
+      expect(seen).toEqual({ runs: 1, roots: 0 });
+    }),
+  );
+
+  it(
+    'gives up after its time-out, kills the check, and tries again when asked again',
+    marbles((m) => {
+      const hanging = m.cold('-');
+      const { gate, seen } = gateOn(() => hanging);
+      const unchecked: Verdict = {
+        kind: 'unchecked',
+        planId: plan.id,
+        message: 'haproxy -c did not end within 0.02 s',
+      };
+      m.expect(gate.check(plan)).toBeObservable('20ms (U|)', { U: unchecked });
+      m.expect(hanging).toHaveSubscriptions('     ^ 19ms !');
+      m.flush();
+      expect(seen).toEqual({ runs: 1, roots: 0 });
+    }),
+  );
+
+  it(
+    'answers a content that it knows at once and synchronously, accepted or refused',
+    marbles((m) => {
+      const runs = [m.cold('--(o|)', exit), m.cold('--(x|)', exit)];
+      const { gate, seen } = gateOn(() => runs.shift() ?? NEVER);
+      m.expect(gate.check(plan)).toBeObservable('--(A|)', { A: accepted });
+      m.flush();
+      const first: Verdict[] = [];
+      const sub = gate.check({ ...plan }).subscribe((verdict) => first.push(verdict));
+      expect([first, sub.closed, seen.runs]).toEqual([[accepted], true, 1]);
+    }),
+  );
+
+  it('lays a remembered refusal on the owners of the plan at hand', () => {
+    const { gate, seen } = gateOn(() => of(exit['x']!));
+    const owners: unknown[] = [];
+    const collect = (verdict: Verdict) =>
+      owners.push(verdict.kind === 'refused' ? verdict.findings[0]?.owner?.name : verdict.kind);
+    gate.check(plan).subscribe(collect);
+    const { sections } = plan;
+    const renamed = {
+      ...plan,
+      sections: {
+        ...sections,
+        chunks: sections.chunks.map((chunk) => ({
+          ...chunk,
+          values: chunk.values.map((one) => ({
+            ...one,
+            owner: { kind: 'Service', namespace: 'default', name: 'heir' },
+          })),
+        })),
+      },
+    };
+    gate.check(renamed).subscribe(collect);
+    expect(owners).toEqual(['shop', 'heir']);
+    expect(seen.runs).toBe(1);
+  });
+
+  it('forgets the contents that were asked for longest ago', () => {
+    const { gate, seen } = gateOn(() => of(exit['o']!));
+    const ask = (which: typeof plan) => gate.check(which).subscribe();
+    const third = makePlan({ core: { global: 'global\n  maxconn 3\n' } });
+    for (const one of [plan, other, plan, third, plan]) ask(one);
+    expect(seen.runs).toBe(3);
+    ask(other);
+    expect(seen.runs).toBe(4);
+  });
+
+  const failures: Readonly<Record<string, [string, string]>> = {
+    'HAProxy crashes': ['d', 'the check could not run: haproxy -c was ended by SIGSEGV'],
+    'HAProxy fails without a reason': [
+      'q',
+      'the check could not run: haproxy -c exited with 1: out of memory',
+    ],
+  };
+  it.each(Object.entries(failures))(
+    'is undecided when %s, and does not remember that',
+    (_name, [key, message]) => {
+      const { gate, seen } = gateOn(() => of(exit[key]!));
+      const verdicts: Verdict[] = [];
+      gate.check(plan).subscribe((verdict) => verdicts.push(verdict));
+      gate.check(plan).subscribe();
+      expect(verdicts).toEqual([{ kind: 'unchecked', planId: plan.id, message }]);
+      expect(seen.runs).toBe(2);
+    },
+  );
+
+  it(
+    'is undecided when HAProxy cannot be started',
+    marbles((m) => {
+      const run = m.cold('-#', undefined, new Error('spawn haproxy ENOENT'));
+      const message = 'the check could not run: spawn haproxy ENOENT';
+      m.expect(gateOn(() => run).gate.check(plan)).toBeObservable('-(U|)', {
+        U: { kind: 'unchecked', planId: plan.id, message },
+      });
+      m.expect(run).toHaveSubscriptions('                          ^!');
+    }),
+  );
+
+  it.each(['../outside', '/etc/passwd', 'a//b', 'a/./b'])(
+    'refuses a plan with a file at %s without a run',
+    (path) => {
+      const { gate, seen } = gateOn(() => NEVER);
+      const verdicts: Verdict[] = [];
+      gate
+        .check(makePlan({ files: { [path]: { text: '' } } }))
+        .subscribe((verdict) => verdicts.push(verdict));
+      expect(verdicts).toMatchObject([{ kind: 'refused', findings: [{ file: path }] }]);
+      expect(seen).toEqual({ runs: 0, roots: 0 });
+    },
+  );
+});
