@@ -1,0 +1,116 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import pino, { type Logger } from 'pino';
+import { stringify } from 'yaml';
+import { CodedError } from '../lib/coded-error.ts';
+import { loadKubeConfig } from '../kube/kube-config.ts';
+import { kubeTransport } from '../kube/kube-transport.ts';
+import { capabilitiesOf } from '../plan/capabilities.ts';
+import { buildMetricsServer } from '../server/build-metrics-server.ts';
+import { buildServer } from '../server/build-server.ts';
+import { librariesPath } from './libraries-path.ts';
+import { readConfig } from './read-config.ts';
+import { type RunOptions, parseRunOptions, runUsage } from './run-options.ts';
+import { startController } from './start-controller.ts';
+import { version } from './version.ts';
+
+/**
+ * `haptic run`: the controller, until the signal aborts. Resolves to the exit code: 0 stopped as asked, 1 failed, 2 usage.
+ */
+export async function runControllerCommand(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<number> {
+  let options: RunOptions | 'help';
+  try {
+    options = parseRunOptions(argv, env, librariesPath(import.meta.url));
+  } catch (error) {
+    process.stderr.write(`haptic run: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 2;
+  }
+  if (options === 'help') {
+    process.stdout.write(runUsage);
+    return 0;
+  }
+  if (options.printConfig) {
+    process.stdout.write(stringify(await readConfig(options.libraries, options.values)));
+    return 0;
+  }
+  const log = pino({ level: options.logLevel, base: { component: 'controller' } });
+  try {
+    return await serve(options, log, signal);
+  } catch (error) {
+    log.fatal(
+      error instanceof CodedError ? { code: error.code, reason: error.message } : { err: error },
+      'controller failed',
+    );
+    return 1;
+  }
+}
+
+async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Promise<number> {
+  const config = await readConfig(options.libraries, options.values);
+  const haproxyVersion = await versionOf(options.haproxy);
+  const { operations: _operations, ...capabilities } = capabilitiesOf({ version: haproxyVersion }, []);
+  const kubeconfig = loadKubeConfig({
+    ...(options.kubeconfig === undefined ? {} : { kubeconfigPath: options.kubeconfig }),
+    ...(options.context === undefined ? {} : { context: options.context }),
+  });
+  const transport = kubeTransport(kubeconfig, {
+    onBackgroundError: (error) => log.warn({ err: error }, 'connection pool failed to close'),
+  });
+  const stopped = Promise.withResolvers<number>();
+  const end = (): void => stopped.resolve(0);
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+
+  const controller = startController({
+    config,
+    transport,
+    credentials: options.credentials,
+    haproxy: options.haproxy,
+    capabilities,
+    ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
+    log,
+    onFatal: (error) => {
+      log.fatal({ err: error }, 'a stream of the pipeline failed');
+      stopped.resolve(1);
+    },
+  });
+  const serverLog = log.child({ component: 'http' });
+  const servers = [
+    {
+      server: buildServer({ logger: serverLog, health: controller.health, debug: controller.debug }),
+      listen: options.healthListen,
+    },
+    {
+      server: buildMetricsServer({ logger: serverLog, registry: controller.registry }),
+      listen: options.metricsListen,
+    },
+  ];
+  try {
+    const addresses = await Promise.all(
+      servers.map(async ({ server, listen }) => server.listen({ ...listen })),
+    );
+    log.info({ version, haproxyVersion, health: addresses[0], metrics: addresses[1] }, 'controller started');
+    return await stopped.promise;
+  } finally {
+    signal.removeEventListener('abort', end);
+    await Promise.all(servers.map(async ({ server }) => server.close()));
+    await controller.stop();
+    await transport.close();
+    log.info('controller stopped');
+  }
+}
+
+/** `3.4.7-1` of a HAProxy binary. */
+async function versionOf(haproxy: string): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(haproxy, ['-v'], { timeout: 10_000 });
+    return /version (\S+)/.exec(stdout)?.[1] ?? '';
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : String(cause);
+    throw new CodedError('HAPTIC_ERR_CLI_HAPROXY', `--haproxy ${haproxy} does not run: ${words}`, { cause });
+  }
+}

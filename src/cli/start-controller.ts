@@ -1,0 +1,195 @@
+import { tmpdir } from 'node:os';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { Registry } from 'prom-client';
+import {
+  BehaviorSubject,
+  NEVER,
+  type Observable,
+  Subscription,
+  combineLatest,
+  concat,
+  interval,
+  map,
+  of,
+} from 'rxjs';
+import type { TemplateConfig } from '../api/template-config.ts';
+import { createAgentClient } from '../fleet/agent-client.ts';
+import { checkRootsIn } from '../gate/check-root.ts';
+import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
+import { runProcess } from '../gate/run-process.ts';
+import type { KubeTransport } from '../kube/kube-transport.ts';
+import { openStream } from '../kube/open-stream.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { createTaps } from '../operators/taps.ts';
+import { createPipeline } from '../pipeline.ts';
+import type { Plan } from '../protocol/plan.ts';
+import { immediate$ } from '../render/immediate.ts';
+import { renderTurn } from '../render/render-stage.ts';
+import type { DebugDeps } from '../server/debug-routes.ts';
+import type { Health } from '../server/health.ts';
+import { createDelivery } from '../sinks/deliver.ts';
+import { logPipeline } from '../sinks/log-pipeline.ts';
+import { createMetrics } from '../sinks/metrics.ts';
+import { recordMetrics } from '../sinks/record-metrics.ts';
+import { haproxyPods } from '../streams/haproxy-pods.ts';
+import { watchResource } from '../streams/watch-resource.ts';
+import type { WatchNotice } from '../streams/watch-notice.ts';
+import { buildWorld, type World } from './build-world.ts';
+import { version } from './version.ts';
+
+export interface ControllerDeps {
+  readonly config: TemplateConfig;
+  readonly transport: KubeTransport;
+  readonly credentials: { readonly username: string; readonly password: string };
+  /** Binary that checks configurations, and what it can do. */
+  readonly haproxy: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Namespace of the HAProxy pods; all when absent. */
+  readonly namespace?: string;
+  readonly log: Logger;
+  /** A stream of the pipeline errored: a bug, after which nothing can be trusted. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+export interface Controller {
+  readonly health: Health;
+  readonly debug: DebugDeps;
+  readonly registry: Registry;
+  stop(): Promise<void>;
+}
+
+const timing = {
+  maxStaleRender: 500,
+  checkInterval: 1_000,
+  checkRetry: { min: 1_000, max: 30_000 },
+  concurrentDeliveries: 16,
+};
+const deliveryRetry = { min: 100, max: 10_000 };
+const rememberedPlans = 32;
+const heartbeat = 15_000;
+/** Milliseconds of rendering before the event loop gets its turn. */
+const sliceMs = 8;
+
+/**
+ * Puts the real effects under the pipeline and starts it. Everything it holds ends with `stop`.
+ *
+ * @throws CodedError when the templates or durations of the configuration are wrong: nothing was started then
+ */
+export function startController(deps: ControllerDeps): Controller {
+  const { config, log } = deps;
+  const world = buildWorld({ config, constants: { capabilities: deps.capabilities } });
+  const registry = new Registry();
+  const metrics = createMetrics(registry);
+  const taps = createTaps();
+  const client = createAgentClient(deps.credentials);
+  const gate = createGate({
+    haproxy: deps.haproxy,
+    withRoot: checkRootsIn(tmpdir()),
+    run: runProcess,
+    limits: defaultGateLimits,
+  });
+  const watchDeps = {
+    open: openStream(deps.transport),
+    random: Math.random,
+    notice: (notice: WatchNotice) => {
+      logNotice(log, notice);
+      metrics.watchDegraded.set({ type: notice.resource }, notice.kind === 'degraded' ? 1 : 0);
+    },
+  };
+  const missing = new BehaviorSubject<ReadonlySet<string>>(new Set(Object.keys(config.watchedResources)));
+  let sequence = 0;
+
+  const fleet$ = haproxyPods(watchDeps, {
+    labels: config.podSelector.matchLabels,
+    port: config.dataplane.port,
+    ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
+  });
+  const pipeline = createPipeline({
+    // One built-in configuration; never completes, since a later one replaces it.
+    config$: concat(of(world), NEVER),
+    changes: watchWorld,
+    render: ({ graph, renderer }) =>
+      renderTurn({ graph, renderer, pause$: immediate$, now: () => performance.now(), sliceMs }),
+    check: (plan: Plan) => gate.check(plan),
+    fleet$,
+    deliver: createDelivery({
+      client,
+      nextToken: () => ({ leader_epoch: 0, render_seq: ++sequence }),
+      plans: new LRUCache<string, Plan>({ max: rememberedPlans }),
+      decodePlan: async () => Promise.resolve(undefined),
+      retry: deliveryRetry,
+    }),
+    sweep$: interval(
+      parseDuration(config.dataplane.driftPreventionInterval, 'dataplane.driftPreventionInterval'),
+    ).pipe(map((pass) => pass + 1)),
+    taps,
+    timing,
+  });
+
+  metrics.buildInfo.set({ version, node_version: process.version }, 1);
+  let released = false;
+  const running = new Subscription();
+  running.add(recordMetrics({ ...pipeline, fleet$ }, metrics, deps.onFatal));
+  running.add(logPipeline(pipeline, log, deps.onFatal));
+  running.add(
+    pipeline.latch$.subscribe({
+      next: (state) => (released ||= state.released !== undefined),
+      error: deps.onFatal,
+    }),
+  );
+
+  return {
+    registry,
+    health: {
+      live: [{ name: 'pipeline', failure: () => (running.closed ? 'not running' : undefined) }],
+      ready: [
+        {
+          name: 'stores',
+          failure: () =>
+            missing.value.size === 0 ? undefined : `waiting for ${[...missing.value].join(', ')}`,
+        },
+        { name: 'render', failure: () => (released ? undefined : 'no render was accepted yet') },
+      ],
+    },
+    debug: { taps, graph: () => world.graph.toMermaid(), heartbeat },
+    stop: async () => {
+      running.unsubscribe();
+      world.renderer.dispose();
+      await client.close();
+    },
+  };
+
+  function watchWorld(watched: World): Observable<World> {
+    const tokens = Object.entries(watched.config.watchedResources).map(([name, resource]) => {
+      const store = watched.stores.get(name);
+      if (store === undefined) throw new Error(`no store for ${name}`);
+      return watchResource({ ...watchDeps, store: () => store }, name, resource).pipe(
+        taps.point(`resources.${name}`, (token) => token),
+        map((token) => {
+          metrics.resources.set({ type: name }, store.size);
+          if (missing.value.has(name))
+            missing.next(new Set([...missing.value].filter((other) => other !== name)));
+          return token;
+        }),
+      );
+    });
+    return combineLatest(tokens).pipe(map(() => watched));
+  }
+}
+
+function logNotice(log: Logger, { kind, resource, ...fields }: WatchNotice): void {
+  switch (kind) {
+    case 'degraded':
+    case 'malformed':
+    case 'empty-unconfirmed':
+      log.warn({ resource, ...fields }, `watch ${kind}`);
+      break;
+    case 'retrying':
+    case 'absent':
+    case 'recovered':
+    case 'init-done':
+      log.info({ resource, ...fields }, `watch ${kind}`);
+      break;
+  }
+}
