@@ -31,7 +31,7 @@ export interface RendererOptions {
 
 /** The render of one configuration generation: fragments in the graph, and the bundle that follows their deltas. */
 export interface Renderer {
-  /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few hundred changes. */
+  /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few dozen changes. */
   absorb(shouldYield?: () => boolean): 'finished' | 'yielded';
   /**
    * The bundle as of the last finished turn. O(changed) but for one native pass over the bytes of each file that changed. The
@@ -51,7 +51,7 @@ interface PendingDeltas {
   next: number;
 }
 
-const batch = 256;
+const batch = 64;
 
 /**
  * Compiles the templates of `config`, runs what is outside of forEach bodies, once, and makes a node of `graph` for every
@@ -193,11 +193,11 @@ export function createRenderer(options: RendererOptions): Renderer {
       const end = Math.min(work.next + batch, work.deltas.length);
       for (; work.next < end; work.next++) take(work, work.deltas[work.next]);
       state.flush();
-      const isDone = work.next === work.deltas.length;
-      if (isDone) pending.shift();
+      if (work.next === work.deltas.length) pending.shift();
+      if (shouldYield?.() !== true) continue;
       // A plan of what is there so far takes its share of the hashing out of the final one.
-      if (!isDone) plan = createPlan(state.parts(), plan);
-      if (shouldYield?.() === true) return 'yielded';
+      plan = createPlan(state.parts(), plan);
+      return 'yielded';
     }
     return 'finished';
   }

@@ -34,7 +34,14 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
     entries.push({ path, entry: { key, value, text: `${key} ${value}\n`, ...owned }, place });
   }
   for (const { path, place } of fragment.files) refuseTaken(`file ${path}`, place, taken);
-  return { ...owned, parts, entries, files: fragment.files };
+  return { ...owned, parts: shared(parts), entries: shared(entries), files: shared(fragment.files) };
+}
+
+const none: readonly never[] = [];
+
+/** Outputs are many and mostly have one kind of thing: the empty lists of all are one. */
+function shared<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? none : list;
 }
 
 type Owned = Pick<Section, 'owner'>;
