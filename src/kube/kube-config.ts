@@ -73,17 +73,27 @@ function loadFiles(config: KubeConfig, paths: string): void {
     throw new CodedError('HAPTIC_ERR_KUBE_CONFIG', `kubeconfig not found: ${files.join(', ')}`);
   present.forEach((path, index) => {
     if (index === 0) {
-      config.loadFromFile(path);
+      loadFile(config, path);
       return;
     }
     const other = new KubeConfig();
-    other.loadFromFile(path);
+    loadFile(other, path);
     // As kubectl does: of entries with one name, the earlier file's counts.
     other.clusters = other.clusters.filter(({ name }) => config.getCluster(name) === null);
     other.users = other.users.filter(({ name }) => config.getUser(name) === null);
     other.contexts = other.contexts.filter(({ name }) => config.getContextObject(name) === null);
     config.mergeConfig(other, true);
   });
+}
+
+/** A parser's error quotes the file, which holds secrets: only its first line, with the position, goes on. */
+function loadFile(config: KubeConfig, path: string): void {
+  try {
+    config.loadFromFile(path);
+  } catch (error) {
+    const [words] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new CodedError('HAPTIC_ERR_KUBE_CONFIG', `${path} is not a usable kubeconfig: ${words ?? ''}`);
+  }
 }
 
 function select(config: KubeConfig, context: string | undefined): void {
