@@ -3,6 +3,7 @@ import type { Operation, OperationKind } from '../../protocol/operation.ts';
 import { isSafeMapKey, isSafeMapValue, isSafeToken } from '../../protocol/safe-token.ts';
 import type { CompiledOperation, DeleteTarget, RuntimeCommand } from './command.ts';
 import { isProxyName, isSafeMapPath } from './names.ts';
+import { operationShapeProblem } from './operation-shape.ts';
 
 export type Compilation =
   | { readonly ok: true; readonly compiled: CompiledOperation }
@@ -42,6 +43,8 @@ export function executableKinds(version: string): readonly string[] {
  * so that nothing a controller sends can end a command, start another or a payload.
  */
 export function compileOperation(operation: Operation, version: string): Compilation {
+  const problem = operationShapeProblem(operation);
+  if (problem !== undefined) return refuse(operation, problem);
   if (!executableKinds(version).includes(operation.kind))
     return refuse(operation, `the agent does not execute it on HAProxy ${version}`);
   if ('backend' in operation && !isProxyName(operation.backend))
@@ -138,12 +141,10 @@ function compileServerChange(operation: ServerChange): Compilation {
       });
     }
     case 'server_set_weight':
-      if (!Number.isInteger(operation.weight) || operation.weight < 0 || operation.weight > 256)
+      if (operation.weight < 0 || operation.weight > 256)
         return refuse(operation, 'weight is not between 0 and 256');
       return one({ text: `set server ${name} weight ${operation.weight}`, success: 'silent' });
     case 'server_set_state':
-      if (!['ready', 'maint', 'drain'].includes(operation.state))
-        return refuse(operation, 'state is not one of ready, maint, drain');
       return one({ text: `set server ${name} state ${operation.state}`, success: 'silent' });
   }
 }
@@ -168,8 +169,7 @@ function compileMapChange(
 /** `address:port` as HAProxy reads it, IPv6 in brackets; undefined unless a literal IP and a port of 1–65535. */
 function endpoint(address: string, port: number): string | undefined {
   const family = net.isIP(address);
-  if (family === 0 || !isSafeToken(address) || !Number.isInteger(port) || port < 1 || port > 65535)
-    return undefined;
+  if (family === 0 || !isSafeToken(address) || port < 1 || port > 65535) return undefined;
   return family === 6 ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
 }
 

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { parseMapList, parseNameList } from '../../../src/agent/runtime/inventory.ts';
+import { parseMasterStatus } from '../../../src/agent/runtime/master-status.ts';
+import { parseMapFile } from '../../../src/agent/runtime/parse-map-file.ts';
+import { replaceMapCommands } from '../../../src/agent/runtime/replace-map.ts';
+import { parseWorkerIdentity, sameWorker } from '../../../src/agent/runtime/worker-identity.ts';
+import { limits } from '../../../src/protocol/limits.ts';
+
+describe('a worker’s identity', () => {
+  const info =
+    'Name: HAProxy\nVersion: 3.4.7-1\nPid: 10120\nUptime_sec: 395.8\nStart_time_sec: 1795985047.654323\n';
+
+  it('is its pid and start time', () => {
+    expect(parseWorkerIdentity(info)).toEqual({
+      version: '3.4',
+      full_version: '3.4.7-1',
+      worker_pid: 10120,
+      worker_start_time_unix_micros: 1795985047654323,
+    });
+  });
+
+  it('is not read out of an answer that lacks a part of it', () => {
+    expect(parseWorkerIdentity(info.replace(/^Pid.*\n/m, ''))).toBeUndefined();
+    expect(parseWorkerIdentity('')).toBeUndefined();
+  });
+
+  it('differs when a pid came back with another start time', () => {
+    const worker = parseWorkerIdentity(info)!;
+    expect(sameWorker(worker, { ...worker })).toBe(true);
+    expect(sameWorker(worker, { ...worker, worker_start_time_unix_micros: 1 })).toBe(false);
+    expect(sameWorker(worker, { ...worker, worker_pid: 1 })).toBe(false);
+  });
+});
+
+describe('the master’s status', () => {
+  const head = '#<PID>          <type>          <reloads>       <uptime>        <version>      \n';
+
+  it('names the current worker and counts reloads', () => {
+    const answer = `${head}10107           master          4 [failed: 2]   0d00h10m38s     2.6.12\n# workers\n17025           worker          0               0d00h00m00s     2.6.12\n# programs\n\n`;
+    expect(parseMasterStatus(answer)).toEqual({ reloads: 4, failed: 2, worker: 17025 });
+  });
+
+  it('knows that a leaving worker is not the current one', () => {
+    const answer = `${head}10113           master          2 [failed: 1]   0d00h10m39s     3.4.7\n# workers\n# old workers\n15112           worker          1               0d00h04m03s     3.4.7\n\n`;
+    expect(parseMasterStatus(answer)).toEqual({ reloads: 2, failed: 1, worker: undefined });
+  });
+});
+
+describe('what a worker has loaded', () => {
+  it('lists maps by the path of the configuration', () => {
+    const answer =
+      "# id (file) description\n0 (maps/b.map) pattern loaded from file 'maps/b.map' used by map at file 'haproxy.cfg' line 17. curr_ver=0\n1 (maps/a.map) pattern loaded from file\n-1 (virt@x) pattern\n\n";
+    expect(parseMapList(answer)).toEqual(['maps/a.map', 'maps/b.map', 'virt@x']);
+  });
+
+  it('lists names without headings, counts, built-in stores and open transactions', () => {
+    const answer =
+      '# filename\n@system-ca - 145 certificate(s)\ncerts/ca.pem - 1 certificate(s)\n*certs/new.pem\n\n';
+    expect(parseNameList(answer)).toEqual(['certs/ca.pem']);
+    expect(parseNameList('Unknown command, but maybe …\n  show x\n')).toEqual([]);
+    expect(parseNameList('\n')).toEqual([]);
+  });
+});
+
+describe('a map file at runtime', () => {
+  it('is read as HAProxy reads it', () => {
+    expect(parseMapFile(Buffer.from('# heading\n\n  a  one two  \nb\tthree\na four\n'))).toEqual([
+      'a one two',
+      'b three',
+      'a four',
+    ]);
+  });
+
+  it('is refused when a line cannot be said', () => {
+    expect(parseMapFile(Buffer.from('key-without-value\n'))).toBeUndefined();
+    expect(parseMapFile(Buffer.from('a;b value\n'))).toBeUndefined();
+  });
+
+  it('is replaced in chunks below the payload limit, then committed', () => {
+    const entries = Array.from({ length: 5000 }, (_, index) => `key-${String(index)} value`);
+    const commands = replaceMapCommands('maps/a.map', 3, entries);
+    expect(commands.at(-1)).toEqual({ text: 'commit map @3 maps/a.map', success: 'silent' });
+    const chunks = commands.slice(0, -1);
+    expect(chunks.flatMap((command) => command.payload ?? [])).toEqual(entries);
+    for (const chunk of chunks) {
+      expect(chunk.text).toBe('add map @3 maps/a.map');
+      expect((chunk.payload ?? []).join('\n').length).toBeLessThan(limits.payloadBytes);
+    }
+  });
+
+  it('is replaced by an empty one without any chunk', () => {
+    expect(replaceMapCommands('m', 1, []).map((command) => command.text)).toEqual(['commit map @1 m']);
+  });
+});
