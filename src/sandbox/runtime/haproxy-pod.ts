@@ -196,7 +196,6 @@ export async function startHaproxyPod(options: HaproxyPodOptions): Promise<Hapro
   const agentArgs = () => [
     ...['--base-dir', baseDir],
     ...['--listen', `${options.address}:${options.agentPort}`],
-    ...['--metrics-listen', `${options.address}:5557`],
   ];
   const podObject = (): Pod => ({
     apiVersion: 'v1',

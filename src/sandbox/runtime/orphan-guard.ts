@@ -47,6 +47,7 @@ export function startOrphanGuard(folder: string): OrphanGuard {
     remove: (pid) => guard.stdin.write(`remove ${pid}\n`),
     stop: async () => {
       if (guard.exitCode !== null || guard.signalCode !== null) return;
+      guard.ref();
       guard.stdin.end();
       await once(guard, 'exit');
     },

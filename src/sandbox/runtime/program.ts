@@ -6,8 +6,6 @@ import { fileURLToPath } from 'node:url';
 export interface Program {
   /** The file to hand to Node. */
   readonly main: string;
-  /** The template libraries it ships with. */
-  readonly libraries: string;
   /** Folders where `./dev` puts HAProxy lines. */
   readonly haproxyLines: string;
 }
@@ -20,13 +18,11 @@ export function locateProgram(moduleUrl: string): Program {
     if (existsSync(join(folder, 'haptic.js')))
       return {
         main: join(folder, 'haptic.js'),
-        libraries: join(folder, 'libraries'),
         haproxyLines: join(folder, '..', '.haptic', 'haproxy'),
       };
     if (existsSync(join(folder, 'src', 'main.ts')))
       return {
         main: join(folder, 'src', 'main.ts'),
-        libraries: join(folder, 'charts', 'haptic', 'libraries'),
         haproxyLines: join(folder, '.haptic', 'haproxy'),
       };
     if (folder === dirname(folder)) throw new Error(`${moduleUrl} is no part of this program`);
