@@ -33,6 +33,7 @@ export const sampleObjects: readonly KubeObject[] = [
     kind: 'Ingress',
     metadata: { namespace: 'default', name: 'echo', labels },
     spec: {
+      ingressClassName: 'haptic',
       rules: [
         {
           host: sampleHost,

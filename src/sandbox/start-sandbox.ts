@@ -19,7 +19,14 @@ import { runServiceEndpoints } from './runtime/service-endpoints.ts';
 import { supervise } from './runtime/supervise.ts';
 import { runWorkloads } from './runtime/workloads.ts';
 import { sampleObjects } from './sample.ts';
-import { haproxyLabels, nodes, systemNamespace, systemObjects } from './system-objects.ts';
+import {
+  haproxyLabels,
+  nodeRef,
+  nodes,
+  nodeStatus,
+  systemNamespace,
+  systemObjects,
+} from './system-objects.ts';
 
 export interface SandboxOptions {
   /** The environment: PATH and HAPTIC_HAPROXY_DIR are looked at, children get all of it. */
@@ -111,6 +118,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   await writeFile(kubeconfigPath, api.kubeconfig(), { mode: 0o600 });
   const client = adaptApiClient(api.client, onError);
   for (const object of systemObjects) await client.create(object);
+  for (const name of Object.values(nodes))
+    await client.merge(nodeRef(name), { status: nodeStatus }, 'status');
 
   const now = () => new Date();
   const { maxGraceMs = 5_000 } = options;

@@ -10,6 +10,12 @@ export const haproxyLabels = {
   'app.kubernetes.io/component': 'loadbalancer',
 } as const;
 
+export const nodeStatus = { conditions: [{ type: 'Ready', status: 'True', reason: 'SandboxRuns' }] };
+
+export function nodeRef(name: string) {
+  return { apiVersion: 'v1', kind: 'Node', namespace: '', name };
+}
+
 /** What an installation brings into a cluster before anything of the user's is there. */
 export const systemObjects: readonly KubeObject[] = [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } },

@@ -81,10 +81,11 @@ describe('the first ReplicaSet', () => {
     expect(planRollout({ ...deployment(), spec }, [], () => 0).create!.spec.replicas).toBe(1);
   });
 
-  test('is found again whatever the order of the template fields', () => {
+  test('is found again whatever the order of the template fields, and whatever of them is null', () => {
     const set = setOf(deployment(), 4);
     const { metadata, spec } = deployment().spec.template;
-    const turned = deployment({ template: { spec, metadata: metadata! } });
+    const withNull = { ...metadata, creationTimestamp: null } as unknown as NonNullable<typeof metadata>;
+    const turned = deployment({ template: { spec, metadata: withNull } });
     expect(currentSet(turned, [set])).toBe(set);
   });
 });
