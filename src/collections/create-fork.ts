@@ -21,12 +21,15 @@ export function createFork(
     putValue(engine, node, edit.key, edit.value);
   }
   sweep(engine, undefined);
+  const refuseStale = () => {
+    if (isCurrent()) return;
+    throw new CodedError(
+      'HAPTIC_ERR_COLLECTIONS_STALE_FORK',
+      'a fork is valid only until the next turn of its graph',
+    );
+  };
   const look = (collection: Collection<unknown>): Node => {
-    if (!isCurrent())
-      throw new CodedError(
-        'HAPTIC_ERR_COLLECTIONS_STALE_FORK',
-        'a fork is valid only until the next turn of its graph',
-      );
+    refuseStale();
     return nodeOf(engine, handles, collection);
   };
   return {
@@ -36,6 +39,7 @@ export function createFork(
       return deltasOf(node, editedKeys(node)) as readonly Delta<V>[];
     },
     get problems() {
+      refuseStale();
       const { node } = engine.problems;
       return node.sortedKeys.now().flatMap((key) => (node.read(key) as Problem | undefined) ?? []);
     },

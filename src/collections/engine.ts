@@ -136,6 +136,7 @@ export function commitTurn(engine: Engine): void {
   for (const unread of engine.unreads) unread();
   engine.unreads.length = 0;
   for (const node of engine.touched) {
+    node.settle?.();
     for (const map of node.turnMaps) turnCommit(map);
     node.sortedKeys.commit();
     node.prepared = undefined;

@@ -1,3 +1,4 @@
+import { CodedError } from '../lib/coded-error.ts';
 import { defer, Subject } from 'rxjs';
 import { type Engine, putValue, refuseInProjector } from './engine.ts';
 import type { Node } from './node.ts';
@@ -41,6 +42,11 @@ export function createIndexHandle<V>(engine: Engine, node: Node): Index<V> {
 export function createSourceHandle<V>(engine: Engine, node: Node): SourceCollection<V> {
   const write = (key: string, value: V | undefined) => {
     refuseInProjector(engine, `"${node.shape.name}" is written`);
+    if (engine.nodes[node.shape.index] !== node)
+      throw new CodedError(
+        'HAPTIC_ERR_COLLECTIONS_RELEASED',
+        `"${node.shape.name}" was released: it cannot be written`,
+      );
     putValue(engine, node, key, value);
   };
   const base = createCollectionHandle<V>(engine, node);

@@ -61,6 +61,8 @@ export interface Node extends NodeState {
   readonly problemMaps: readonly TurnMap<readonly string[]>[];
   /** All state that a turn changes. */
   readonly turnMaps: readonly TurnMap<unknown>[];
+  /** Called when a turn is finished: drops what only the running turn needed. */
+  settle?(): void;
   /** The same node in a what-if engine. */
   fork(engine: Engine): Node;
 }

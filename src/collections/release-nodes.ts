@@ -27,6 +27,7 @@ export function releaseNodes(engine: Engine, mark: number): void {
 }
 
 function empty(engine: Engine, node: Node): void {
+  node.settle?.();
   engine.touched.delete(node);
   node.dirty.clear();
   node.subject = undefined;

@@ -4,7 +4,7 @@ import { createNodeState, type Node, type NodeShape } from './node.ts';
 import { ownerOfEntry } from './entry-options.ts';
 import { putProblems } from './problem-book.ts';
 import { noDeps } from './readers.ts';
-import { membersOf, putMember, removeMember } from './slots.ts';
+import { membersOf, putMember, removeMember, settleSlots, type Slot, type SlotNode } from './slots.ts';
 import { runTracked } from './tracked-run.ts';
 import { createTurnMap, turnCommitted, turnGet, type TurnMap, turnWrite } from './turn-map.ts';
 
@@ -28,8 +28,10 @@ export function createSlotNode(
   const source = nodeAt(engine, definition.source);
   const state = createNodeState(shape, parent);
   const memberships = createTurnMap(inherited);
-  const node: Node = {
+  const unsettled = new Set<Slot>();
+  const node: SlotNode = {
     ...state,
+    unsettled,
     read: (key) => exposed(turnGet(state.values, key)),
     committed: (key) => exposed(turnCommitted(state.values, key)),
     equal: equalData,
@@ -53,6 +55,9 @@ export function createSlotNode(
       turnWrite(memberships, key, after.length > 1 ? after : only);
     },
     problemMaps: [state.problems],
+    settle: () => {
+      settleSlots(unsettled);
+    },
     turnMaps: [state.values, state.problems, memberships],
     fork: (forked) => createSlotNode(forked, shape, definition, node, memberships),
   };

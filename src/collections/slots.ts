@@ -17,13 +17,19 @@ export interface Slot {
   readonly turn: object;
 }
 
+/** A node whose values are Slots. */
+export interface SlotNode extends Node {
+  /** Slots with edits that nobody has looked at yet. */
+  readonly unsettled: Set<Slot>;
+}
+
 const noEdits: unknown[] = [];
 const fewEdits = 16;
 
 /** Puts a member in or replaces its value. */
 export function putMember(
   engine: Engine,
-  node: Node,
+  node: SlotNode,
   slotKey: string,
   member: string,
   value: unknown,
@@ -39,7 +45,7 @@ export function putMember(
   edit(engine, node, slotKey, slotOf(before), member, value, isNew ? 1 : 0);
 }
 
-export function removeMember(engine: Engine, node: Node, slotKey: string, member: string): void {
+export function removeMember(engine: Engine, node: SlotNode, slotKey: string, member: string): void {
   const before = turnGet(node.values, slotKey);
   if (before === undefined) return;
   const slot = slotOf(before);
@@ -58,6 +64,12 @@ export function membersOf(stored: unknown): readonly unknown[] {
   return slot.values;
 }
 
+/** Merges what nobody looked at: a slot must not hold on to members of former turns. */
+export function settleSlots(unsettled: Set<Slot>): void {
+  for (const slot of unsettled) if (slot.edits.length > 0) merge(slot);
+  unsettled.clear();
+}
+
 /** The values of group and index nodes are Slots; nothing else writes there. */
 function slotOf(stored: unknown): Slot {
   return stored as Slot;
@@ -65,7 +77,7 @@ function slotOf(stored: unknown): Slot {
 
 function edit(
   engine: Engine,
-  node: Node,
+  node: SlotNode,
   slotKey: string,
   before: Slot,
   member: string,
@@ -79,6 +91,7 @@ function edit(
     turnWrite(node.values, slotKey, slot);
   }
   if (slot.edits.length === 0) slot.edits = [];
+  node.unsettled.add(slot);
   slot.edits.push(member, value);
   slot.count += growth;
   propagate(engine, node, slotKey, false);
