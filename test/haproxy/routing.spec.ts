@@ -6,6 +6,7 @@ import {
   startEchoPool,
   startIngressTraffic,
 } from '../fixtures/ingress-traffic.ts';
+import { bundleFile, bundleFiles } from '../fixtures/ingress-renderer.ts';
 import { ingress, serviceBackend } from '../fixtures/kube-objects.ts';
 import { rawRequest, type RawRequest } from '../fixtures/raw-http.ts';
 
@@ -301,7 +302,7 @@ describeEachLine('routing: an empty cluster', (line) => {
       expect(await world.haproxy.cli(`show map ${map}`)).toContain('probe.invalid/x value');
       expect(await world.haproxy.cli(`del map ${map} probe.invalid/x`)).toBe('\n');
     }
-    expect(Object.keys(world.started.problems)).toEqual([]);
+    expect(world.started.problems).toEqual([]);
   });
 
   it('answers 503 for a route whose backend this process does not have, and others go on', async () => {
@@ -328,5 +329,53 @@ describeEachLine('routing: an empty cluster', (line) => {
     const metrics = await get('/metrics');
     expect(metrics.status).toBe(200);
     expect(metrics.body).toContain('haproxy_process_');
+  });
+});
+
+describeEachLine('routing: changes', (line) => {
+  const hosts = Array.from({ length: 3000 }, (_, i) => `h${i}.many.example.com`);
+  const twoHosts = ingress({
+    name: 'two-hosts',
+    rules: ['one', 'two'].map((name) => ({ host: `${name}.example.com`, paths: [prefix('/', name)] })),
+  });
+  let world: IngressTraffic;
+  beforeAll(async () => {
+    world = await startIngressTraffic(line, [
+      ...pool.objects,
+      ingress({ name: 'many', rules: hosts.map((host) => ({ host, paths: [prefix('/', 'root')] })) }),
+    ]);
+  });
+  afterAll(() => world.stop());
+
+  it('thousands of hosts of one backend make no line longer', async () => {
+    const config = bundleFile(world.started, 'haproxy.cfg');
+    expect(Math.max(...config.split('\n').map((text) => text.length))).toBeLessThan(512);
+    for (const host of [hosts[0], hosts[1500], hosts[2999]]) {
+      expect(await world.outcome({ host: host ?? '' })).toBe('root');
+    }
+  });
+
+  it('a deleted Ingress with two hosts leaves neither behind', async () => {
+    world.put(twoHosts);
+    await world.deploy();
+    expect(await world.outcome({ host: 'one.example.com' })).toBe('one');
+    expect(await world.outcome({ host: 'two.example.com' })).toBe('two');
+    world.remove(twoHosts);
+    const bundle = await world.deploy();
+    expect(await world.outcome({ host: 'one.example.com' })).toBe('404');
+    expect(await world.outcome({ host: 'two.example.com' })).toBe('404');
+    expect(bundleFiles(bundle)).toEqual(bundleFiles(world.started));
+  });
+
+  it('an Ingress for a host leaves those for every host alone, and a late one for every host too', async () => {
+    world.put(ingress({ name: 'every', rules: [{ paths: [prefix('/', 'any')] }] }));
+    await world.deploy();
+    expect(await world.outcome({ host: 'new.example.com' })).toBe('any');
+    world.put(ingress({ name: 'new', rules: [{ host: 'new.example.com', paths: [prefix('/x', 'one')] }] }));
+    await world.deploy();
+    expect(await world.outcome({ host: 'new.example.com', target: '/x' })).toBe('one');
+    expect(await world.outcome({ host: 'new.example.com' })).toBe('any');
+    expect(await world.outcome({ host: 'else.example.com', target: '/x' })).toBe('any');
+    expect(await world.outcome({ host: 'h7.many.example.com' })).toBe('root');
   });
 });

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bundleFiles, createIngressRenderer } from '../../../fixtures/ingress-renderer.ts';
+import {
+  endpointSlice,
+  ingress,
+  ingressClass,
+  service,
+  serviceBackend,
+} from '../../../fixtures/kube-objects.ts';
+
+const names = ['a', 'b', 'c', 'd', 'e'];
+
+/** Objects with everything that an order of arrival could decide: conflicts, shared hosts, shared backends, duplicates. */
+const objects = [
+  ingressClass({ isDefault: true }),
+  ...names.flatMap((name, i) => [
+    service({
+      name,
+      ports: [
+        { name: 'http', port: 80 },
+        { name: 'alt', port: 81 },
+      ],
+    }),
+    ...[1, 2, 3].map((part) =>
+      endpointSlice({
+        name: `${name}-${part}`,
+        service: name,
+        ports: [
+          { name: 'http', port: 8080 + part },
+          { name: 'alt', port: 9000 },
+        ],
+        endpoints: [
+          `10.0.${i}.${part}`,
+          `10.0.${i}.9`,
+          { address: `10.0.${i}.8`, ready: part === 2, pod: 'same' },
+        ],
+      }),
+    ),
+    ingress({
+      name,
+      created: `2026-01-0${1 + (i % 2)}T00:00:00Z`,
+      className: i % 2 === 0 ? 'haptic' : null,
+      defaultBackend: i === 4 ? undefined : serviceBackend(name),
+      rules:
+        i === 3
+          ? []
+          : [
+              {
+                host: 'shared.example.com',
+                paths: [
+                  '/',
+                  { path: '/x', service: name },
+                  { path: `/${name}`, pathType: 'Exact', port: 'alt', service: name },
+                ],
+              },
+              { host: `*.${name}.example.com`, paths: [{ path: '/', service: 'a' }] },
+              { paths: [{ path: '/', service: name }] },
+            ],
+    }),
+  ]),
+];
+
+function filesOf(list: typeof objects, turns: number) {
+  const renderer = createIngressRenderer();
+  list.forEach((object, i) => {
+    renderer.put(object);
+    if (i % turns === 0) renderer.bundle();
+  });
+  const bundle = renderer.bundle();
+  return {
+    id: bundle.plan.id,
+    files: bundleFiles(bundle),
+    problems: bundle.problems.map((problem) => JSON.stringify(problem)).sort(),
+  };
+}
+
+describe('the rendered libraries', () => {
+  it('are the same to the byte in 50 orders of arrival', () => {
+    const expected = filesOf(objects, 1000);
+    expect(expected.problems.length).toBeGreaterThan(0);
+    expect(expected.files['maps/path-prefix.map']).toContain('shared.example.com/');
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray(objects, { minLength: objects.length }),
+        fc.integer({ min: 1, max: 30 }),
+        (list, turns) => {
+          expect(filesOf(list, turns)).toEqual(expected);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('are those of an empty cluster again when everything is gone', () => {
+    const renderer = createIngressRenderer();
+    const empty = renderer.bundle();
+    renderer.put(...objects);
+    expect(renderer.bundle().plan.id).not.toBe(empty.plan.id);
+    renderer.remove(...objects);
+    const after = renderer.bundle();
+    expect(after.plan.id).toBe(empty.plan.id);
+    expect(bundleFiles(after)).toEqual(bundleFiles(empty));
+    expect(after.problems).toEqual([]);
+  });
+});
