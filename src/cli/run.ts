@@ -1,7 +1,12 @@
 import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { stringify } from 'yaml';
+import { createAgentClient } from '../fleet/agent-client.ts';
+import { checkRootsIn } from '../gate/check-root.ts';
+import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
+import { runProcess } from '../gate/run-process.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { kubeTransport } from '../kube/kube-transport.ts';
@@ -60,6 +65,12 @@ async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Pro
   const transport = kubeTransport(kubeconfig, {
     onBackgroundError: (error) => log.warn({ err: error }, 'connection pool failed to close'),
   });
+  const gate = createGate({
+    haproxy: options.haproxy,
+    withRoot: checkRootsIn(tmpdir()),
+    run: runProcess,
+    limits: defaultGateLimits,
+  });
   const stopped = Promise.withResolvers<number>();
   const end = (): void => stopped.resolve(0);
   signal.addEventListener('abort', end, { once: true });
@@ -68,8 +79,8 @@ async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Pro
   const controller = startController({
     config,
     transport,
-    credentials: options.credentials,
-    haproxy: options.haproxy,
+    client: createAgentClient(options.credentials),
+    check: (plan) => gate.check(plan),
     capabilities,
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     log,

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -14,10 +13,8 @@ import {
   of,
 } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
-import { createAgentClient } from '../fleet/agent-client.ts';
-import { checkRootsIn } from '../gate/check-root.ts';
-import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
-import { runProcess } from '../gate/run-process.ts';
+import type { AgentClient } from '../fleet/agent-client.ts';
+import type { Verdict } from '../gate/verdict.ts';
 import type { KubeTransport } from '../kube/kube-transport.ts';
 import { openStream } from '../kube/open-stream.ts';
 import { parseDuration } from '../lib/duration.ts';
@@ -41,9 +38,10 @@ import { version } from './version.ts';
 export interface ControllerDeps {
   readonly config: TemplateConfig;
   readonly transport: KubeTransport;
-  readonly credentials: { readonly username: string; readonly password: string };
-  /** Binary that checks configurations, and what it can do. */
-  readonly haproxy: string;
+  readonly client: AgentClient;
+  /** HAProxy's own check of a plan. */
+  readonly check: (plan: Plan) => Observable<Verdict>;
+  /** What templates may know of HAProxy. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Namespace of the HAProxy pods; all when absent. */
   readonly namespace?: string;
@@ -82,13 +80,6 @@ export function startController(deps: ControllerDeps): Controller {
   const registry = new Registry();
   const metrics = createMetrics(registry);
   const taps = createTaps();
-  const client = createAgentClient(deps.credentials);
-  const gate = createGate({
-    haproxy: deps.haproxy,
-    withRoot: checkRootsIn(tmpdir()),
-    run: runProcess,
-    limits: defaultGateLimits,
-  });
   const watchDeps = {
     open: openStream(deps.transport),
     random: Math.random,
@@ -111,10 +102,10 @@ export function startController(deps: ControllerDeps): Controller {
     changes: watchWorld,
     render: ({ graph, renderer }) =>
       renderTurn({ graph, renderer, pause$: immediate$, now: () => performance.now(), sliceMs }),
-    check: (plan: Plan) => gate.check(plan),
+    check: deps.check,
     fleet$,
     deliver: createDelivery({
-      client,
+      client: deps.client,
       nextToken: () => ({ leader_epoch: 0, render_seq: ++sequence }),
       plans: new LRUCache<string, Plan>({ max: rememberedPlans }),
       decodePlan: async () => Promise.resolve(undefined),
@@ -156,7 +147,7 @@ export function startController(deps: ControllerDeps): Controller {
     stop: async () => {
       running.unsubscribe();
       world.renderer.dispose();
-      await client.close();
+      await deps.client.close();
     },
   };
 
