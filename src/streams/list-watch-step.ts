@@ -27,6 +27,10 @@ import type { WatchEvent } from './watch-event.ts';
  */
 export function step(state: ListWatchState, input: ListWatchInput): ListWatchStep {
   const { activity } = state;
+  if (isContent(input) && isUnopened(activity)) {
+    const opened = onOpened(state, input.at);
+    return prepend(opened.events, step(opened.state, input));
+  }
   switch (input.kind) {
     case 'start':
       return activity.kind === 'idle' ? beginNext(state, input) : unchanged(state);
@@ -56,6 +60,17 @@ export function step(state: ListWatchState, input: ListWatchInput): ListWatchSte
 
 function unchanged(state: ListWatchState): ListWatchStep {
   return { state, events: [] };
+}
+
+function isContent({ kind }: ListWatchInput): boolean {
+  return kind === 'lines' || kind === 'objects' || kind === 'list-end';
+}
+
+function isUnopened(activity: Activity): boolean {
+  if (activity.kind === 'listing') return !activity.opened;
+  return (
+    (activity.kind === 'watching' || activity.kind === 'streaming-list') && activity.openedAt === undefined
+  );
 }
 
 function isRequest(activity: Activity): boolean {
