@@ -23,6 +23,8 @@ export interface EntryChange<V> {
 
 const maxChunk = 128;
 const idealChunk = 64;
+/** Only a map of a single chunk may have a smaller one: deletes do not leave crumbs that every later edit has to walk. */
+const minChunk = 32;
 const empty: OrderedMap<never> = { size: 0, chunks: [] };
 
 export function emptyOrderedMap<V>(): OrderedMap<V> {
@@ -85,18 +87,9 @@ export function editOrderedMap<V>(
       (bound === undefined || compareKeys((sorted[next] as [string, V])[0], bound) < 0)
     )
       next++;
-    if (next === start) {
-      chunks.push(chunk);
-      return;
-    }
-    const merged = mergeChunk(chunk, sorted, start, next);
-    if (merged === chunk) {
-      chunks.push(chunk);
-      return;
-    }
+    const merged = next === start ? chunk : mergeChunk(chunk, sorted, start, next);
     size += merged.keys.length - chunk.keys.length;
-    if (merged.keys.length > maxChunk) chunks.push(...split(merged.keys, merged.values));
-    else if (merged.keys.length > 0) chunks.push(merged);
+    append(chunks, merged);
   });
   return { size, chunks };
 }
@@ -192,13 +185,35 @@ function mergeChunk<V>(
   return changed ? { keys, values } : chunk;
 }
 
+/** Adds a chunk at the end; one that is too small, or comes after one that is, is joined with its neighbour. */
+function append<V>(chunks: Chunk<V>[], chunk: Chunk<V>): void {
+  if (chunk.keys.length === 0) return;
+  const before = chunks.at(-1);
+  const small = (candidate: Chunk<V>) => candidate.keys.length < minChunk;
+  if (before === undefined || !(small(before) || small(chunk))) {
+    pushParts(chunks, chunk);
+    return;
+  }
+  chunks.pop();
+  pushParts(chunks, {
+    keys: [...before.keys, ...chunk.keys],
+    values: [...before.values, ...chunk.values],
+  });
+}
+
+function pushParts<V>(chunks: Chunk<V>[], chunk: Chunk<V>): void {
+  if (chunk.keys.length <= maxChunk) chunks.push(chunk);
+  else for (const part of split(chunk.keys, chunk.values)) chunks.push(part);
+}
+
+/** Cuts a run into chunks of about the ideal length; their lengths differ by one at most. */
 function split<V>(keys: readonly string[], values: readonly V[]): Chunk<V>[] {
   const parts = Math.ceil(keys.length / idealChunk);
-  const length = Math.ceil(keys.length / Math.max(parts, 1));
+  const cut = (i: number) => Math.floor((i * keys.length) / parts);
   return Array.from({ length: parts }, (_, i) => ({
-    keys: keys.slice(i * length, (i + 1) * length),
-    values: values.slice(i * length, (i + 1) * length),
-  })).filter((chunk) => chunk.keys.length > 0);
+    keys: keys.slice(cut(i), cut(i + 1)),
+    values: values.slice(cut(i), cut(i + 1)),
+  }));
 }
 
 /** Index of the only chunk that may hold `key`; 0 when the key is before all. */
