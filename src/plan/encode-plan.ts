@@ -1,0 +1,92 @@
+import { pipeline } from 'node:stream/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { constants, createZstdCompress } from 'node:zlib';
+import { entriesOf, valuesOf } from '../lib/ordered-map.ts';
+import { limits } from '../protocol/limits.ts';
+import type { Backend, Plan } from '../protocol/plan.ts';
+import type { BackendFields, PlanHeader, PlanRecord } from './plan-records.ts';
+
+/** Records between two turns of the event loop: about a millisecond's worth. */
+const slice = 200;
+const compressionLevel = 3;
+
+/**
+ * The plan as an opaque blob for the agents to keep: zstd over lines of JSON, file bytes left out. The work is done in slices with
+ * turns of the event loop between them.
+ *
+ * Undefined when it is larger than a pod takes (`limits.planBlobBytes`): then the pod goes without. Rejects when aborted.
+ */
+export async function encodePlan(plan: Plan, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+  const zstd = createZstdCompress({
+    params: { [constants.ZSTD_c_compressionLevel]: compressionLevel, [constants.ZSTD_c_checksumFlag]: 1 },
+  });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  await pipeline(
+    slicesOf(plan),
+    zstd,
+    async (compressed: AsyncIterable<Buffer>) => {
+      for await (const chunk of compressed) {
+        size += chunk.byteLength;
+        if (size <= limits.planBlobBytes) chunks.push(chunk);
+      }
+    },
+    { ...(signal && { signal }) },
+  );
+  return size <= limits.planBlobBytes ? Buffer.concat(chunks) : undefined;
+}
+
+async function* slicesOf(plan: Plan): AsyncGenerator<string> {
+  let lines: string[] = [JSON.stringify(headerOf(plan))];
+  for (const record of recordsOf(plan)) {
+    lines.push(JSON.stringify(record));
+    if (lines.length < slice) continue;
+    yield `${lines.join('\n')}\n`;
+    lines = [];
+    await nextTurn();
+  }
+  yield `${lines.join('\n')}\n`;
+}
+
+function headerOf(plan: Plan): PlanHeader {
+  let records =
+    plan.sections.size + plan.profiles.size + plan.backends.size + plan.maps.size + plan.files.size;
+  for (const map of valuesOf(plan.maps)) records += map.entries.size;
+  return { schemaVersion: plan.schemaVersion, id: plan.id, records };
+}
+
+function* recordsOf(plan: Plan): Generator<PlanRecord> {
+  const printed = new Map<string, string>();
+  for (const [key, { kind, name, text, template, owner }] of entriesOf(plan.sections)) {
+    printed.set(`${kind} ${name}`, text);
+    yield ['section', key, kind, name, text, template, owner ?? null];
+  }
+  const unlessPrinted = (section: string, text: string) => (printed.get(section) === text ? null : text);
+  for (const { name, hasRules, text } of valuesOf(plan.profiles))
+    yield ['profile', name, hasRules, unlessPrinted(`profile ${name}`, text)];
+  for (const backend of valuesOf(plan.backends))
+    yield [
+      'backend',
+      fieldsOf(backend),
+      unlessPrinted(`backend ${backend.name}`, backend.text),
+      backend.owner ?? null,
+    ];
+  for (const map of valuesOf(plan.maps)) {
+    yield ['map', map.path, map.ordered];
+    for (const [position, { key, value, text, owner }] of entriesOf(map.entries))
+      yield [
+        'entry',
+        position === key ? null : position,
+        key,
+        value,
+        text === `${key} ${value}\n` ? null : text,
+        owner ?? null,
+      ];
+  }
+  for (const { path, kind, reloadOnChange, digest, size } of valuesOf(plan.files))
+    yield ['file', path, kind, reloadOnChange, digest, size];
+}
+
+function fieldsOf({ text: _text, owner: _owner, ...fields }: Backend): BackendFields {
+  return fields;
+}
