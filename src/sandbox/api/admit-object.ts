@@ -33,7 +33,7 @@ export function decodeObject(
     ...rest,
   };
   if (context.allowInvalid()) return asObject(object);
-  const { value, unknown, mistyped } = checkSchema(object, type.schema);
+  const { value, unknown, mistyped } = checkSchema(object, type.schema, type.custom === undefined);
   if (type.custom === undefined && mistyped.length > 0) {
     const text = `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${mistyped.join('; ')}`;
     throw apiError(400, text);
@@ -43,7 +43,7 @@ export function decodeObject(
     unknown.map((path) => `unknown field "${path}"`),
     options,
   );
-  return asObject(type.custom === undefined ? value : type.custom.prune(asObject(object)));
+  return asObject(value);
 }
 
 /** Reports unknown or duplicate fields as `fieldValidation` wants it. */

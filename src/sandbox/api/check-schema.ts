@@ -10,49 +10,56 @@ export interface SchemaFindings {
   readonly mistyped: readonly string[];
 }
 
-/** Checks a built-in kind against its table: types, and fields that do not exist. */
-export function checkSchema(value: unknown, schema: Schema): SchemaFindings {
-  const unknown: string[] = [];
-  const mistyped: string[] = [];
-  return { value: walk(value, schema, '', unknown, mistyped), unknown, mistyped };
+/**
+ * Checks an object against its schema: types, and fields that do not exist. `null` fields of built-in kinds mean
+ * absence and are dropped (`dropNulls`).
+ */
+export function checkSchema(value: unknown, schema: Schema, dropNulls: boolean): SchemaFindings {
+  const findings = { unknown: [], mistyped: [], dropNulls };
+  return { value: walk(value, schema, '', findings), ...findings };
 }
 
-function walk(value: unknown, schema: Schema, path: string, unknown: string[], mistyped: string[]): unknown {
+interface Findings {
+  readonly unknown: string[];
+  readonly mistyped: string[];
+  readonly dropNulls: boolean;
+}
+
+function walk(value: unknown, schema: Schema, path: string, findings: Findings): unknown {
   if (value === null || value === undefined) return value;
   if (!hasType(value, schema)) {
-    mistyped.push(`${path === '' ? 'object' : path} must be of type ${nameOf(schema)}, not ${kindOf(value)}`);
+    findings.mistyped.push(
+      `${path === '' ? 'object' : path} must be of type ${nameOf(schema)}, not ${kindOf(value)}`,
+    );
     return value;
   }
   if (Array.isArray(value)) {
     const items = schema.items;
     if (items === undefined) return value;
-    const next = value.map((item: unknown, i) =>
-      walk(item, items, `${path}[${String(i)}]`, unknown, mistyped),
-    );
+    const next = value.map((item: unknown, i) => walk(item, items, `${path}[${String(i)}]`, findings));
     return next.some((item, i) => item !== value[i]) ? next : value;
   }
-  return isRecord(value) ? walkFields(value, schema, path, unknown, mistyped) : value;
+  return isRecord(value) ? walkFields(value, schema, path, findings) : value;
 }
 
-function walkFields(
-  value: JsonRecord,
-  schema: Schema,
-  path: string,
-  unknown: string[],
-  mistyped: string[],
-): JsonRecord {
+function walkFields(value: JsonRecord, schema: Schema, path: string, findings: Findings): JsonRecord {
   let next: Record<string, unknown> | undefined;
   for (const field of Object.keys(value)) {
     const at = path === '' ? field : `${path}.${field}`;
     const inner = schemaOfField(schema, field);
     if (inner === undefined) {
-      unknown.push(at);
+      findings.unknown.push(at);
       next ??= { ...value };
       Reflect.deleteProperty(next, field);
       continue;
     }
     const item = value[field];
-    const checked = walk(item, inner, at, unknown, mistyped);
+    if (item === null && findings.dropNulls) {
+      next ??= { ...value };
+      Reflect.deleteProperty(next, field);
+      continue;
+    }
+    const checked = walk(item, inner, at, findings);
     if (checked !== item) (next ??= { ...value })[field] = checked;
   }
   return next ?? value;

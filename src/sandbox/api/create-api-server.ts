@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
+import { registerCustomKinds } from './crd/register-custom-kinds.ts';
 import { createApiClient } from './api-client.ts';
 import { createApiContext, type ApiContext } from './api-context.ts';
 import type { ApiFaults, ApiServer, ApiServerOptions } from './api-server.ts';
@@ -43,6 +44,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
     allowInvalid: () => rules.allowInvalid,
   });
   startSystemControllers(context);
+  registerCustomKinds(context);
   const client = createApiClient(context);
   client.createMany(defaultNamespaces).subscribe({ error: failStart });
   const token = options.token ?? randomUUID();

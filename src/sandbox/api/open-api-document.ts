@@ -52,7 +52,7 @@ function reference(schema: Schema, components: Components): unknown {
   if (name === undefined) return inline(schema, components);
   if (components.schemas[name] === undefined) {
     components.schemas[name] = {};
-    components.schemas[name] = inline(schema, components);
+    components.schemas[name] = inline(schema.origin ?? schema, components);
   }
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -61,9 +61,9 @@ function reference(schema: Schema, components: Components): unknown {
 function field(schema: Schema, components: Components): unknown {
   if (schema.definition === undefined) return inline(schema, components);
   const { description, default: standard } = schema;
-  const extras = Object.entries(schema).filter(([keyword]) => keyword.startsWith('x-kubernetes-'));
+  const extras = Object.entries(schema).filter(([keyword]) => /^x-kubernetes-(list|patch)/.test(keyword));
   return {
-    ...(description === undefined ? {} : { description }),
+    ...(description === undefined || description === schema.origin?.description ? {} : { description }),
     ...(standard === undefined ? {} : { default: standard }),
     ...Object.fromEntries(extras),
     allOf: [reference(schema, components)],
@@ -71,7 +71,16 @@ function field(schema: Schema, components: Components): unknown {
 }
 
 function inline(schema: Schema, components: Components): Readonly<Record<string, unknown>> {
-  const { definition: _, properties, items, additionalProperties, ...rest } = schema;
+  const {
+    definition: _d,
+    origin: _o,
+    proto: _p,
+    zero: _z,
+    properties,
+    items,
+    additionalProperties,
+    ...rest
+  } = schema;
   const type =
     schema['x-kubernetes-int-or-string'] === true
       ? { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' }

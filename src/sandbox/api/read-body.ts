@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'yaml';
 import { apiError } from './api-status.ts';
+import { decodeProtobuf, readProtobufFrame } from './protobuf.ts';
+import type { Schema } from './schema.ts';
 
 /** A request body: its text (for checks that parsing loses) and the value it stands for. */
 export interface RequestBody {
@@ -12,13 +14,14 @@ export interface RequestBody {
 
 const limit = 8 * 1024 * 1024;
 
-/** Reads a JSON or YAML body. Too large is a 413, protobuf a 415, unreadable text a 400. */
-export async function readBody(request: IncomingMessage): Promise<RequestBody> {
+/** Reads a JSON, YAML or protobuf (by `schema`) body. Too large is a 413, CBOR a 415, what cannot be read a 400. */
+export async function readBody(request: IncomingMessage, schema: Schema): Promise<RequestBody> {
   const contentType = (request.headers['content-type'] ?? 'application/json').split(';', 1)[0] ?? '';
-  if (contentType.includes('protobuf') || contentType.includes('cbor')) {
+  if (contentType.includes('cbor')) {
+    const accepted = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     throw apiError(
       415,
-      `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml`,
+      `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
     );
   }
   const chunks: Buffer[] = [];
@@ -28,6 +31,10 @@ export async function readBody(request: IncomingMessage): Promise<RequestBody> {
     size += bytes.length;
     if (size > limit) throw apiError(413, `Request entity too large: limit is ${limit}`);
     chunks.push(bytes);
+  }
+  if (contentType.includes('protobuf') && size > 0) {
+    const { apiVersion, kind, raw } = readProtobufFrame(Buffer.concat(chunks));
+    return { text: '', value: { apiVersion, kind, ...decodeProtobuf(raw, schema) }, json: false };
   }
   const text = Buffer.concat(chunks).toString();
   if (text.trim() === '') return { text: '', value: undefined, json: false };

@@ -50,7 +50,7 @@ export interface ResourceType {
   readonly setDefaults?: (object: ApiObject, previous: ApiObject | undefined) => ApiObject;
   /** What the schema cannot say. `previous` is there on updates (immutable fields). */
   readonly validate?: (object: ApiObject, previous: ApiObject | undefined) => readonly Cause[];
-  /** Checks types and drops unknown fields in another way than by the built-in tables (CRDs). */
+  /** A kind of a CRD: checked by its own schema, which names each wrong value. */
   readonly custom?: CustomRules;
   readonly toStorage?: (object: ApiObject) => ApiObject;
   readonly fromStorage?: (object: ApiObject) => ApiObject;
@@ -59,7 +59,6 @@ export interface ResourceType {
 }
 
 export interface CustomRules {
-  readonly prune: (object: ApiObject) => ApiObject;
   readonly validate: (object: ApiObject) => readonly Cause[];
 }
 

@@ -4,6 +4,12 @@
  */
 export interface Schema {
   readonly definition?: string;
+  /** The named schema that this field's own description and traits are laid over. */
+  readonly origin?: Schema;
+  /** Protobuf number of a field; several where JSON inlines messages. */
+  readonly proto?: readonly number[];
+  /** A zero in protobuf is a value, not an absence. */
+  readonly zero?: boolean;
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: string;
   readonly description?: string;
@@ -29,12 +35,15 @@ export interface Schema {
 /** Anything goes: for kinds and fields that this API stores without looking into them. */
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 
+const objectFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
 /** The schema of a field, or of a value in a map; `undefined` where the schema knows no such field. */
 export function schemaOfField(schema: Schema | undefined, field: string): Schema | undefined {
   if (schema === undefined) return undefined;
   const property = schema.properties?.[field];
   if (property !== undefined && Object.hasOwn(schema.properties ?? {}, field)) return property;
   if (typeof schema.additionalProperties === 'object') return schema.additionalProperties;
+  if (schema['x-kubernetes-embedded-resource'] === true && objectFields.has(field)) return anything;
   return schema.additionalProperties === true || schema['x-kubernetes-preserve-unknown-fields'] === true
     ? anything
     : undefined;

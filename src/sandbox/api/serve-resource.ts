@@ -3,6 +3,7 @@ import { reportFields } from './admit-object.ts';
 import { detailsOf, findEntry, textOf, viewOf, type ApiContext, type WriteOptions } from './api-context.ts';
 import type { ApiObject } from './api-object.ts';
 import { apiError } from './api-status.ts';
+import { builtinMessage } from './builtin/builtin-schemas.ts';
 import { deleteObject, type DeleteOptions } from './delete-object.ts';
 import { duplicateFields } from './duplicate-fields.ts';
 import type { FaultAction, FaultSubject } from './faults.ts';
@@ -149,7 +150,7 @@ async function serveCreate(context: ApiContext, type: ResourceType, asked: Resou
   const { path, request } = asked;
   if (path.name !== '')
     throw apiError(405, 'the server does not allow this method on the requested resource');
-  const body = await readBody(request);
+  const body = await readBody(request, type.schema);
   if (type.answer !== undefined) {
     sendJson(asked.response, 201, type.answer(body.value as ApiObject, asked.user));
     return;
@@ -164,7 +165,10 @@ async function serveCreate(context: ApiContext, type: ResourceType, asked: Resou
 async function serveUpdate(context: ApiContext, type: ResourceType, asked: ResourceRequest): Promise<void> {
   const { path, request, query } = asked;
   const { namespace, name } = path;
-  const body = await readBody(request);
+  const body = await readBody(
+    request,
+    path.subresource === 'scale' ? builtinMessage('autos.Scale') : type.schema,
+  );
   const warnings: string[] = [];
   const options = writeOptions(asked, warnings);
   reportDuplicates(type, body, options);
@@ -234,7 +238,7 @@ async function serveDelete(
 ): Promise<void> {
   const { context } = server;
   const { path, query, request, response } = asked;
-  const options = deleteOptions((await readBody(request)).value, query);
+  const options = deleteOptions((await readBody(request, builtinMessage('meta.DeleteOptions'))).value, query);
   if (path.name === '') {
     const entries = selectEntries(context, type, selectionOf(type, asked));
     for (const entry of entries) deleteObject(context, type, entry, options);

@@ -3,9 +3,12 @@ import { defineType, selectable } from '../define-type.ts';
 import { getIn, isRecord, setIn } from '../json.ts';
 import type { Column, ResourceType } from '../resource-type.ts';
 import { selectorText } from './core-types.ts';
+import { builtinSchema } from './builtin-schemas.ts';
+import { validateWorkload } from '../rules/workload-rules.ts';
 import { containerTexts, podSpecDefaults } from './pod-defaults.ts';
 
 const apps = {
+  validate: validateWorkload,
   group: 'apps',
   version: 'v1',
   namespaced: true,
@@ -26,6 +29,7 @@ export function appsTypes(): readonly ResourceType[] {
       ...apps,
       plural: 'deployments',
       kind: 'Deployment',
+      schema: builtinSchema('apps.Deployment'),
       shortNames: ['deploy'],
       scale,
       columns: [
@@ -50,6 +54,7 @@ export function appsTypes(): readonly ResourceType[] {
       ...apps,
       plural: 'replicasets',
       kind: 'ReplicaSet',
+      schema: builtinSchema('apps.ReplicaSet'),
       shortNames: ['rs'],
       scale,
       columns: [
@@ -65,6 +70,7 @@ export function appsTypes(): readonly ResourceType[] {
       ...apps,
       plural: 'statefulsets',
       kind: 'StatefulSet',
+      schema: builtinSchema('apps.StatefulSet'),
       shortNames: ['sts'],
       scale,
       columns: [
@@ -87,6 +93,7 @@ export function appsTypes(): readonly ResourceType[] {
       ...apps,
       plural: 'daemonsets',
       kind: 'DaemonSet',
+      schema: builtinSchema('apps.DaemonSet'),
       shortNames: ['ds'],
       columns: [
         { name: 'Desired', type: 'integer', cell: (object) => count(object, 'desiredNumberScheduled') },
@@ -131,11 +138,16 @@ function withDefaults(object: ApiObject, defaults: Readonly<Record<string, unkno
   const spec = object['spec'];
   if (!isRecord(spec)) return object;
   const template = podSpecDefaults(getIn(spec, ['template', 'spec']));
-  const complete = { ...defaults, ...spec };
+  const stated = Object.entries(spec).filter(([field, value]) => !(field in defaults && isEmpty(value)));
+  const complete = { ...defaults, ...Object.fromEntries(stated) };
   return {
     ...object,
     spec: template === undefined ? complete : setIn(complete, ['template', 'spec'], template),
   };
+}
+
+function isEmpty(value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).length === 0;
 }
 
 function count(object: ApiObject, field: string): number {

@@ -6,6 +6,10 @@ import type { ResourceType } from '../resource-type.ts';
 import { eventTypes } from './event-types.ts';
 import { podDefaults } from './pod-defaults.ts';
 import { summarizePod } from './pod-summary.ts';
+import { builtinSchema } from './builtin-schemas.ts';
+import { validateConfigMap, validateSecret } from '../rules/data-rules.ts';
+import { validateService } from '../rules/service-validation.ts';
+import { validatePod } from '../rules/workload-rules.ts';
 import { createServiceDefaults, serviceColumns } from './service-rules.ts';
 
 const core = { group: '', version: 'v1' };
@@ -16,6 +20,7 @@ export function coreTypes(): readonly ResourceType[] {
       ...core,
       plural: 'namespaces',
       kind: 'Namespace',
+      schema: builtinSchema('core.Namespace'),
       namespaced: false,
       shortNames: ['ns'],
       names: 'label',
@@ -29,6 +34,7 @@ export function coreTypes(): readonly ResourceType[] {
       ...core,
       plural: 'services',
       kind: 'Service',
+      schema: builtinSchema('core.Service'),
       namespaced: true,
       shortNames: ['svc'],
       categories: ['all'],
@@ -37,12 +43,14 @@ export function coreTypes(): readonly ResourceType[] {
       columns: serviceColumns,
       selectableFields: selectable('spec.clusterIP', 'spec.type'),
       setDefaults: createServiceDefaults(),
+      validate: validateService,
     }),
     defineType({
       ...core,
       plural: 'endpoints',
       singular: 'endpoints',
       kind: 'Endpoints',
+      schema: builtinSchema('core.Endpoints'),
       namespaced: true,
       shortNames: ['ep'],
       columns: [{ name: 'Endpoints', type: 'string', cell: endpointsCell }],
@@ -51,6 +59,7 @@ export function coreTypes(): readonly ResourceType[] {
       ...core,
       plural: 'secrets',
       kind: 'Secret',
+      schema: builtinSchema('core.Secret'),
       namespaced: true,
       columns: [
         fieldColumn('Type', 'type'),
@@ -58,13 +67,16 @@ export function coreTypes(): readonly ResourceType[] {
       ],
       selectableFields: selectable('type'),
       setDefaults: secretDefaults,
+      validate: validateSecret,
     }),
     defineType({
       ...core,
       plural: 'configmaps',
       kind: 'ConfigMap',
+      schema: builtinSchema('core.ConfigMap'),
       namespaced: true,
       shortNames: ['cm'],
+      validate: validateConfigMap,
       columns: [
         {
           name: 'Data',
@@ -78,6 +90,7 @@ export function coreTypes(): readonly ResourceType[] {
       ...core,
       plural: 'serviceaccounts',
       kind: 'ServiceAccount',
+      schema: builtinSchema('core.ServiceAccount'),
       namespaced: true,
       shortNames: ['sa'],
       columns: [{ name: 'Secrets', type: 'integer', cell: (object) => listOf(object['secrets']).length }],
@@ -91,6 +104,7 @@ function podType(): ResourceType {
     ...core,
     plural: 'pods',
     kind: 'Pod',
+    schema: builtinSchema('core.Pod'),
     namespaced: true,
     shortNames: ['po'],
     categories: ['all'],
@@ -119,6 +133,7 @@ function podType(): ResourceType {
       'status.nominatedNodeName',
     ),
     setDefaults: podDefaults,
+    validate: validatePod,
   });
 }
 
@@ -127,6 +142,7 @@ function nodeType(): ResourceType {
     ...core,
     plural: 'nodes',
     kind: 'Node',
+    schema: builtinSchema('core.Node'),
     namespaced: false,
     shortNames: ['no'],
     status: true,

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../api-object.ts';
 import { defineType, selectable } from '../define-type.ts';
 import { getIn, textOf } from '../json.ts';
+import { builtinSchema } from './builtin-schemas.ts';
 import type { Column, ResourceType } from '../resource-type.ts';
 
 /** Fields that Events call differently in `events.k8s.io/v1` and, as they are stored, in `v1`. */
@@ -48,11 +49,18 @@ export function eventTypes(): readonly ResourceType[] {
     'type',
   );
   return [
-    defineType({ ...common, group: '', version: 'v1', selectableFields: fields }),
+    defineType({
+      ...common,
+      group: '',
+      version: 'v1',
+      schema: builtinSchema('core.Event'),
+      selectableFields: fields,
+    }),
     defineType({
       ...common,
       group: 'events.k8s.io',
       version: 'v1',
+      schema: builtinSchema('events.Event'),
       selectableFields: regarding,
       toStorage: (object) => rename({ ...object, apiVersion: 'v1' }, 0),
       fromStorage: (object) => rename({ ...object, apiVersion: 'events.k8s.io/v1' }, 1),

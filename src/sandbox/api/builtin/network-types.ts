@@ -2,6 +2,9 @@ import type { ApiObject } from '../api-object.ts';
 import { defineType, fieldColumn, selectable } from '../define-type.ts';
 import { cellText, getIn, isRecord, listOf, textOf } from '../json.ts';
 import type { ResourceType } from '../resource-type.ts';
+import { builtinSchema } from './builtin-schemas.ts';
+import { validateIngress, validateIngressClass } from '../rules/ingress-rules.ts';
+import { validateEndpointSlice } from '../rules/service-validation.ts';
 import { selectorText } from './core-types.ts';
 
 const networking = { group: 'networking.k8s.io', version: 'v1' };
@@ -14,6 +17,7 @@ export function networkTypes(): readonly ResourceType[] {
       ...networking,
       plural: 'ingresses',
       kind: 'Ingress',
+      schema: builtinSchema('net.Ingress'),
       namespaced: true,
       shortNames: ['ing'],
       status: true,
@@ -32,12 +36,15 @@ export function networkTypes(): readonly ResourceType[] {
           cell: (object) => (listOf(getIn(object, ['spec', 'tls'])).length > 0 ? '80, 443' : '80'),
         },
       ],
+      validate: validateIngress,
       setDefaults: (object) => ('status' in object ? object : { ...object, status: { loadBalancer: {} } }),
     }),
     defineType({
       ...networking,
       plural: 'ingressclasses',
+      validate: validateIngressClass,
       kind: 'IngressClass',
+      schema: builtinSchema('net.IngressClass'),
       namespaced: false,
       generation: true,
       columns: [
@@ -49,6 +56,7 @@ export function networkTypes(): readonly ResourceType[] {
       ...networking,
       plural: 'networkpolicies',
       kind: 'NetworkPolicy',
+      schema: builtinSchema('net.NetworkPolicy'),
       namespaced: true,
       shortNames: ['netpol'],
       generation: true,
@@ -65,6 +73,7 @@ export function networkTypes(): readonly ResourceType[] {
       version: 'v1',
       plural: 'endpointslices',
       kind: 'EndpointSlice',
+      schema: builtinSchema('disc.EndpointSlice'),
       namespaced: true,
       generation: true,
       columns: [
@@ -74,6 +83,7 @@ export function networkTypes(): readonly ResourceType[] {
       ],
       selectableFields: selectable('addressType'),
       setDefaults: sliceDefaults,
+      validate: validateEndpointSlice,
     }),
   ];
 }

@@ -1,6 +1,7 @@
 import type { ApiObject } from '../api-object.ts';
 import { defineType } from '../define-type.ts';
 import { getIn, textOf } from '../json.ts';
+import { builtinSchema } from './builtin-schemas.ts';
 import type { ResourceType } from '../resource-type.ts';
 
 /** Reviews answer a question and are not kept. Whoever got past authentication may do everything. */
@@ -13,6 +14,7 @@ export function reviewTypes(): readonly ResourceType[] {
       ...authorization,
       plural: 'selfsubjectaccessreviews',
       kind: 'SelfSubjectAccessReview',
+      schema: builtinSchema('authz.SelfSubjectAccessReview'),
       namespaced: false,
       answer: allowed,
     }),
@@ -20,6 +22,7 @@ export function reviewTypes(): readonly ResourceType[] {
       ...authorization,
       plural: 'subjectaccessreviews',
       kind: 'SubjectAccessReview',
+      schema: builtinSchema('authz.SubjectAccessReview'),
       namespaced: false,
       answer: allowed,
     }),
@@ -27,6 +30,7 @@ export function reviewTypes(): readonly ResourceType[] {
       ...authorization,
       plural: 'localsubjectaccessreviews',
       kind: 'LocalSubjectAccessReview',
+      schema: builtinSchema('authz.LocalSubjectAccessReview'),
       namespaced: true,
       answer: allowed,
     }),
@@ -34,6 +38,7 @@ export function reviewTypes(): readonly ResourceType[] {
       ...authorization,
       plural: 'selfsubjectrulesreviews',
       kind: 'SelfSubjectRulesReview',
+      schema: builtinSchema('authz.SelfSubjectRulesReview'),
       namespaced: false,
       answer: allRules,
     }),
@@ -41,6 +46,7 @@ export function reviewTypes(): readonly ResourceType[] {
       ...authentication,
       plural: 'tokenreviews',
       kind: 'TokenReview',
+      schema: builtinSchema('authn.TokenReview'),
       namespaced: false,
       answer: tokenReview,
     }),
@@ -48,6 +54,7 @@ export function reviewTypes(): readonly ResourceType[] {
       ...authentication,
       plural: 'selfsubjectreviews',
       kind: 'SelfSubjectReview',
+      schema: builtinSchema('authn.SelfSubjectReview'),
       namespaced: false,
       answer: selfReview,
     }),

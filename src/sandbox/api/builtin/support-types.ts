@@ -1,6 +1,8 @@
 import type { ApiObject } from '../api-object.ts';
 import { defineType, fieldColumn } from '../define-type.ts';
 import { getIn, isRecord, textOf } from '../json.ts';
+import { crdType } from '../crd/crd-type.ts';
+import { builtinSchema } from './builtin-schemas.ts';
 import type { ResourceType } from '../resource-type.ts';
 
 /** Leases, CRDs, RBAC, disruption budgets and Jobs: kept, listed and watched; nobody acts on most of them. */
@@ -11,6 +13,7 @@ export function supportTypes(): readonly ResourceType[] {
       version: 'v1',
       plural: 'leases',
       kind: 'Lease',
+      schema: builtinSchema('coord.Lease'),
       namespaced: true,
       columns: [fieldColumn('Holder', 'spec.holderIdentity')],
     }),
@@ -19,6 +22,7 @@ export function supportTypes(): readonly ResourceType[] {
       version: 'v1',
       plural: 'poddisruptionbudgets',
       kind: 'PodDisruptionBudget',
+      schema: builtinSchema('policy.PodDisruptionBudget'),
       namespaced: true,
       shortNames: ['pdb'],
       status: true,
@@ -46,12 +50,14 @@ export function supportTypes(): readonly ResourceType[] {
       version: 'v1',
       plural: 'jobs',
       kind: 'Job',
+      schema: builtinSchema('batch.Job'),
       namespaced: true,
       categories: ['all'],
       status: true,
       generation: true,
       columns: [{ name: 'Completions', type: 'string', cell: completions }],
     }),
+    crdType(),
     ...rbacTypes(),
   ];
 }
@@ -65,19 +71,35 @@ function rbacTypes(): readonly ResourceType[] {
   };
   const role = { name: 'Role', type: 'string' as const, cell: roleCell };
   return [
-    defineType({ ...rbac, plural: 'roles', kind: 'Role', namespaced: true, columns: [created] }),
+    defineType({
+      ...rbac,
+      plural: 'roles',
+      kind: 'Role',
+      schema: builtinSchema('rbac.Role'),
+      namespaced: true,
+      columns: [created],
+    }),
     defineType({
       ...rbac,
       plural: 'clusterroles',
       kind: 'ClusterRole',
+      schema: builtinSchema('rbac.ClusterRole'),
       namespaced: false,
       columns: [created],
     }),
-    defineType({ ...rbac, plural: 'rolebindings', kind: 'RoleBinding', namespaced: true, columns: [role] }),
+    defineType({
+      ...rbac,
+      plural: 'rolebindings',
+      kind: 'RoleBinding',
+      schema: builtinSchema('rbac.RoleBinding'),
+      namespaced: true,
+      columns: [role],
+    }),
     defineType({
       ...rbac,
       plural: 'clusterrolebindings',
       kind: 'ClusterRoleBinding',
+      schema: builtinSchema('rbac.ClusterRoleBinding'),
       namespaced: false,
       columns: [role],
     }),
