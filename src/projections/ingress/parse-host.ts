@@ -7,7 +7,6 @@ import { showValue } from '../show-value.ts';
 export type HostMatch = Pick<Host, 'host' | 'kind' | 'group'>;
 
 const any: HostMatch = { host: '', kind: 'any', group: '*' };
-const longestLabel = 63;
 
 /**
  * `spec.rules[].host`: a DNS name (RFC 1123, read case-insensitively, at most 253 characters, labels of at most 63), the
@@ -21,7 +20,7 @@ export function parseHost(raw: unknown): Parsed<HostMatch> {
   const wildcard = host.startsWith('*.');
   const name = wildcard ? host.slice(2) : host;
   if (host.length > 253) return { fault: `must have at most 253 characters, not ${host.length}` };
-  if (!kubernetesName.subdomain(name) || name.split('.').some((label) => label.length > longestLabel)) {
+  if (!kubernetesName.domain(name)) {
     return { fault: `must be a DNS name, with "*." in front at most: ${showValue(raw)}` };
   }
   if (isIPv4(name)) return { fault: `must be a DNS name, not an address: ${showValue(raw)}` };

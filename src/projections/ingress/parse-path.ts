@@ -10,7 +10,8 @@ export type PathMatch = Pick<Route, 'match' | 'path'> & {
 const longestPath = 2048;
 const visible = /^[\x21-\x7e]+$/;
 const neverInPath = /[?#]/;
-const regexLike = /[[\]{}|^\\]|\.[*+]|\$$|\([^)]*[|*]/;
+// Linear in the length of the path, whoever wrote it: no repetition runs over what it could start from again.
+const regexLike = /[[\]{}|^\\]|\.[*+]|\$$|\([^()]*[|*]/;
 
 /**
  * `pathType` and `path` of one Ingress path. `Exact` matches the request's path as sent; `Prefix` and
@@ -32,5 +33,11 @@ export function parsePath(pathType: unknown, path: unknown): Parsed<PathMatch> {
   if (neverInPath.test(text)) return { fault: `must not contain "?" or "#": ${showValue(text)}` };
   const looksLikeRegex = regexLike.test(text);
   if (pathType === 'Exact') return { value: { match: 'exact', path: text, looksLikeRegex } };
-  return { value: { match: 'prefix', path: text.replace(/\/+$/, ''), looksLikeRegex } };
+  return { value: { match: 'prefix', path: withoutTrailingSlashes(text), looksLikeRegex } };
+}
+
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
