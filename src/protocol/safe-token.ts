@@ -11,9 +11,20 @@ export function isSafeMapValue(text: string): boolean {
   return text !== '' && text.trim() === text && !unsafeInValue.test(text);
 }
 
-/** What may stand as a key of a line in a payload or map file; `#` would begin a comment. */
+/**
+ * What may stand as a key of a line in a payload or map file: one word without control characters; `#` would begin a comment in
+ * the file and an entry's number in a command.
+ */
 export function isSafeMapKey(text: string): boolean {
-  return isSafeToken(text) && !text.startsWith('#');
+  return text !== '' && !text.startsWith('#') && !/\s/.test(text) && !unsafeInValue.test(text);
+}
+
+/**
+ * The text as one word of a HAProxy runtime command: blanks and what has a meaning there are escaped by a backslash, as every
+ * line from 2.6 on reads it. Only for texts without control characters.
+ */
+export function cliWord(text: string): string {
+  return text.replace(/[\\;<> ]/g, '\\$&');
 }
 
 // eslint-disable-next-line no-control-regex -- control characters are what this looks for

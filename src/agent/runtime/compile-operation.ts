@@ -1,6 +1,6 @@
 import net from 'node:net';
 import type { Operation, OperationKind } from '../../protocol/operation.ts';
-import { isSafeMapKey, isSafeMapValue, isSafeToken } from '../../protocol/safe-token.ts';
+import { cliWord, isSafeMapKey, isSafeMapValue, isSafeToken } from '../../protocol/safe-token.ts';
 import type { CompiledOperation, DeleteTarget, RuntimeCommand } from './command.ts';
 import { isProxyName, isSafeMapPath } from './names.ts';
 import { operationShapeProblem } from './operation-shape.ts';
@@ -153,17 +153,14 @@ function compileMapChange(
   operation: Extract<Operation, { kind: 'map_add' | 'map_set' | 'map_del' }>,
 ): Compilation {
   const { path, key } = operation;
-  if (!isSafeMapKey(key)) return refuse(operation, 'key is not a safe word');
+  if (!isSafeMapKey(key)) return refuse(operation, 'key is not a word of a map');
+  const where = `${path} ${cliWord(key)}`;
   if (operation.kind === 'map_del')
-    return one({ text: `del map ${path} ${key}`, success: 'silent', repeatUntil: 'Key not found' });
+    return one({ text: `del map ${where}`, success: 'silent', repeatUntil: 'Key not found' });
   const { value } = operation;
-  if (isSafeToken(value)) {
-    const verb = operation.kind === 'map_add' ? 'add' : 'set';
-    return one({ text: `${verb} map ${path} ${key} ${value}`, success: 'silent' });
-  }
-  if (operation.kind === 'map_set') return refuse(operation, 'value is not a safe word');
   if (!isSafeMapValue(value)) return refuse(operation, 'value is not a line of text');
-  return one({ text: `add map ${path}`, payload: [`${key} ${value}`], success: 'silent' });
+  const verb = operation.kind === 'map_add' ? 'add' : 'set';
+  return one({ text: `${verb} map ${where} ${cliWord(value)}`, success: 'silent' });
 }
 
 /** `address:port` as HAProxy reads it, IPv6 in brackets; undefined unless a literal IP and a port of 1–65535. */
