@@ -1,6 +1,7 @@
 import { marbles } from 'rxjs-marbles';
-import { map, take } from 'rxjs';
-import { describe, it } from 'vitest';
+import { delay, map, NEVER, of, take } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
 import { listWatch } from '../../../src/streams/list-watch.ts';
 import {
   added,
@@ -694,4 +695,47 @@ describe('listWatch: an empty list for a kind that had objects', () => {
       m.expect(empty).toHaveSubscriptions('----------^------!');
     }),
   );
+});
+
+describe('listWatch: requests', () => {
+  it(
+    'that were replaced are not listened to any more, even when they had answered all at once',
+    marbles((m) => {
+      const first = of(items.o, items.S, items.G, items.m);
+      const second = m.cold('  -o-S', items);
+      const subs = '           ^------!';
+      const expected = '       (isd)--';
+      m.expect(eventsOf(['watch', first], ['watch', second.pipe(delay(6))]), subs).toBeObservable(
+        expected,
+        events,
+      );
+      m.expect(second).toHaveSubscriptions(subs);
+    }),
+  );
+
+  it('say what Kubernetes wants to hear', () => {
+    const requests: unknown[] = [];
+    const answers = [failed(422), page(['a@1'], '5')];
+    const open = (request: Omit<KubeRequest, 'signal'>) => {
+      requests.push(request);
+      const answer = answers.shift();
+      return answer === undefined ? NEVER : of(answer);
+    };
+    const resource = { ...widgets, namespace: 'ns', labelSelector: 'a=b', fieldSelector: 'c=d' };
+    listWatch({ open, random: () => 0 }, resource)
+      .subscribe({ error: (error: unknown) => expect.fail(String(error)) })
+      .unsubscribe();
+    const path = '/apis/example.com/v1/namespaces/ns/widgets';
+    const selectors = { labelSelector: 'a=b', fieldSelector: 'c=d' };
+    const watch = { ...selectors, watch: 1, allowWatchBookmarks: true, timeoutSeconds: 240 };
+    expect(requests).toEqual([
+      {
+        path,
+        query: { ...watch, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' },
+        bodyTimeout: 246_000,
+      },
+      { path, query: { ...selectors, limit: 500, continue: undefined } },
+      { path, query: { ...watch, resourceVersion: '5' }, bodyTimeout: 246_000 },
+    ]);
+  });
 });
