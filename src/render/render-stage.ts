@@ -9,7 +9,7 @@ export interface RenderTurnDeps {
   readonly graph: Pick<Graph, 'advance'>;
   readonly renderer: Pick<Renderer, 'absorb' | 'bundle'>;
   /** Emits once when the event loop has had its turn. */
-  readonly pause$: Observable<void>;
+  readonly pause$: Observable<unknown>;
   /** Milliseconds, monotonic. */
   readonly now: () => number;
   /** Milliseconds of work between two pauses. */

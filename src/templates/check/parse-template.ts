@@ -12,9 +12,10 @@ export function parseTemplate(name: string, source: string): hbs.AST.Program | T
 
 function messageOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  const expected = /got '([^']*)'/.exec(text)?.[1];
-  if (text.startsWith('Parse error'))
-    return `syntax error${expected === undefined ? '' : `, unexpected ${expected}`}`;
+  if (text.startsWith('Parse error')) {
+    const unexpected = /got '([^']*)'/.exec(text)?.[1] ?? 'INVALID';
+    return unexpected === 'INVALID' ? 'syntax error' : `syntax error, unexpected ${unexpected}`;
+  }
   return text.replace(/ - \d+:\d+$/, '');
 }
 

@@ -1,5 +1,5 @@
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
-const control = /[\u0000-\u001f\u007f\u0085\u2028\u2029]/;
+const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
 /**
  * The text of a value that is about to be printed: strings, finite numbers and booleans. Everything else, and any control
