@@ -1,10 +1,11 @@
 import type { Observable } from 'rxjs';
-import { Agent, FormData, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, request } from 'undici';
 import { CodedError } from '../lib/coded-error.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { ApplyRequest } from '../protocol/apply-request.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import type { AgentState, ApplyConflict, ApplyError, ApplyResult, MissingFiles } from '../protocol/wire.ts';
+import { encodeApply } from './encode-apply.ts';
 
 /** What an agent can answer to an apply. `refused` is a request it did not understand or could not take in. */
 export type ApplyAnswer =
@@ -116,15 +117,6 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
 
     close: () => dispatcher.close(),
   };
-}
-
-/** `multipart/form-data` with the manifest first; a part's filename is the file's full path. */
-function encodeApply({ manifest, parts, plan }: ApplyRequest): FormData {
-  const form = new FormData();
-  form.append('manifest', JSON.stringify(manifest));
-  for (const part of parts) form.append('file', new File(part.bytes as Uint8Array<ArrayBuffer>[], part.path));
-  if (plan !== undefined) form.append('plan', new File([plan], 'plan'));
-  return form;
 }
 
 function toAnswer(pod: HaproxyPod, status: number, text: string): ApplyAnswer {
