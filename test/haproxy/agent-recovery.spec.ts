@@ -1,0 +1,215 @@
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { startAgent } from '../fixtures/agent-harness.ts';
+import { useAgentScene } from '../fixtures/agent-scene.ts';
+import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { eventually } from '../fixtures/haproxy-process.ts';
+import { siteFiles, visit } from '../fixtures/site-config.ts';
+
+describeEachLine('the agent recovers from', (line) => {
+  const scene = useAgentScene(line);
+  const begin = async () => {
+    const { talk, site, echo } = scene();
+    const here = site({ app: [{ name: 'a', port: await echo('one') }] });
+    const files = siteFiles(here, { '/': 'app' });
+    expect((await talk.reload(files)).body.ok).toBe(true);
+    return { here, files };
+  };
+  const inBase = (name: string) => path.join(scene().haproxy.baseDir, name);
+  const applied = { applied_plan_id: 'plan-1', running_plan_id: 'plan-1', worker_ops_plan_id: 'plan-1' };
+  const nothingKnown = { applied_plan_id: '', running_plan_id: '', worker_ops_plan_id: '' };
+
+  it('its own restart: it knows what it knew, and goes on at runtime', async () => {
+    const { here, files } = await begin();
+    const { restartAgent, talk, haproxy } = scene();
+    const before = await scene().harness.state();
+    await restartAgent();
+    const after = await scene().harness.state();
+    expect(after).toMatchObject({ ...applied, generation: 1, applied_plan_proof: before.applied_plan_proof });
+    expect(after.files).toEqual(before.files);
+    expect(await haproxy.reloads()).toBe(1);
+    const reply = await scene().talk.runtime({ ...files, 'maps/path.map': '/two app\n' }, [
+      { kind: 'map_replace', path: 'maps/path.map' },
+    ]);
+    expect(reply.status).toBe(200);
+    expect(reply.body).toMatchObject({ ok: true, mode: 'runtime', applied_plan_proof: 'a:2' });
+    expect((await visit(here, '/two')).body).toBe('one');
+    expect(talk).not.toBe(scene().talk);
+  });
+
+  it('a killed HAProxy that comes back on the applied files: they are running', async () => {
+    const { here, files } = await begin();
+    const { haproxy, harness, talk } = scene();
+    const old = (await harness.state()).haproxy.worker_pid;
+    await haproxy.kill();
+    await haproxy.start();
+    const state = await eventually('the agent sees the new worker', async () => {
+      const seen = await harness.state();
+      return seen.haproxy.worker_pid === old ? undefined : seen;
+    });
+    expect(state).toMatchObject({ ...applied, haproxy: { worker_pid: await haproxy.workerPid() } });
+    const reply = await talk.runtime({ ...files, 'maps/path.map': '/ app\n/x app\n' }, [
+      { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
+    ]);
+    expect(reply.body).toMatchObject({ ok: true, mode: 'runtime' });
+    expect((await visit(here, '/x')).body).toBe('one');
+  });
+
+  it('a HAProxy that comes back on other files: nothing is known any more', async () => {
+    const { files } = await begin();
+    const { haproxy, harness, talk } = scene();
+    await haproxy.kill();
+    await writeFile(inBase('haproxy.cfg'), `${files['haproxy.cfg'] ?? ''}# as the image has it\n`);
+    await haproxy.start();
+    await eventually('the agent sees it', async () =>
+      (await harness.state()).applied_plan_id === '' ? true : undefined,
+    );
+    expect(await harness.state()).toMatchObject(nothingKnown);
+    const reply = await talk.reload(files);
+    expect(reply.body).toMatchObject({ ok: true, mode: 'reload' });
+    expect(await readFile(inBase('haproxy.cfg'), 'utf8')).toBe(files['haproxy.cfg']);
+  });
+
+  it('an apply for a worker that was killed: by a reload', async () => {
+    const { here, files } = await begin();
+    const { haproxy, talk } = scene();
+    await haproxy.kill();
+    await haproxy.start();
+    const reply = await talk.runtime({ ...files, 'maps/path.map': '/ app\n/x app\n' }, [
+      { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
+    ]);
+    expect(reply.body).toMatchObject({ ok: true });
+    expect((await visit(here, '/x')).body).toBe('one');
+    if (reply.body.mode === 'reload') expect(reply.body.reload?.reason).toBe('worker_changed');
+  });
+
+  it('an apply while HAProxy is down: rejected, with the files as they were', async () => {
+    const { here, files } = await begin();
+    const { haproxy, harness, talk } = scene();
+    await haproxy.kill();
+    const next = { ...files, 'maps/path.map': '/x app\n' };
+    const reply = await talk.runtime(next, [
+      { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
+    ]);
+    expect(reply.body).toMatchObject({ ok: false, mode: 'rejected', error: { stage: 'reload' } });
+    expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
+    expect(await harness.state()).toMatchObject({ applied_plan_id: '' });
+    await haproxy.start();
+    const again = await eventually('the agent is served again', async () => {
+      const attempt = await talk.reload(next);
+      return attempt.body.ok ? attempt : undefined;
+    });
+    expect(again.body).toMatchObject({ mode: 'reload' });
+    expect((await visit(here, '/x')).body).toBe('one');
+  });
+
+  it('its end in the middle of an apply: what is on disk is reloaded, and no baseline is claimed', async () => {
+    await begin();
+    const { harness, haproxy, restartAgent } = scene();
+    await harness.stop();
+    const record = JSON.parse(await readFile(inBase('.haptic-agent.json'), 'utf8')) as object;
+    await writeFile(inBase('.haptic-agent.json'), JSON.stringify({ ...record, phase: 'applying' }));
+    await mkdir(inBase('.haptic-tmp'), { recursive: true });
+    await writeFile(inBase('.haptic-tmp/7'), 'left behind');
+    await restartAgent();
+    expect(await haproxy.reloads()).toBe(2);
+    expect(await scene().harness.state()).toMatchObject({ ...nothingKnown, generation: 1 });
+    await expect(stat(inBase('.haptic-tmp/7'))).rejects.toThrow('ENOENT');
+  });
+
+  it('a file that was changed behind its back while it was away', async () => {
+    const { files } = await begin();
+    const { harness, haproxy, restartAgent } = scene();
+    await harness.stop();
+    await writeFile(inBase('maps/path.map'), '/sneaky app\n');
+    await restartAgent();
+    expect(await haproxy.reloads()).toBe(2);
+    expect(await scene().harness.state()).toMatchObject(nothingKnown);
+    expect((await scene().talk.reload(files)).body).toMatchObject({ ok: true });
+    expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
+  });
+
+  it('a file that is changed behind its back, once it is asked to look', async () => {
+    const { files } = await begin();
+    const { harness, talk } = scene();
+    expect(await harness.state('?verify=1')).toMatchObject(applied);
+    await writeFile(inBase('maps/path.map'), '/sneaky app\n');
+    expect(await harness.state()).toMatchObject(applied);
+    const state = await harness.state('?verify=1');
+    expect(state).toMatchObject(nothingKnown);
+    expect(state.invariant_violation).toContain('maps/path.map');
+    expect((await talk.reload(files)).body).toMatchObject({ ok: true });
+    expect(await harness.state('?verify=1')).not.toHaveProperty('invariant_violation');
+  });
+
+  it.each([
+    ['corrupt', '{"format":"haptic-agent-record","ver'],
+    ['foreign', '{"schema":3,"applied":"x"}'],
+    ['of a later version', '{"format":"haptic-agent-record","version":2}'],
+  ])('a state file that is %s', async (_what, text) => {
+    const { files } = await begin();
+    const { harness, haproxy, restartAgent } = scene();
+    await harness.stop();
+    await writeFile(inBase('.haptic-agent.json'), text);
+    await restartAgent();
+    expect(await scene().harness.state()).toMatchObject({ ...nothingKnown, files: {} });
+    expect(scene().harness.logLines.join('')).toContain('state file is not usable');
+    expect(await haproxy.reloads()).toBe(1);
+    expect((await scene().talk.reload(files)).body).toMatchObject({ ok: true, mode: 'reload' });
+  });
+
+  it('files that cannot be put in place: nothing is half written, and the worker serves what is on disk', async () => {
+    const { here, files } = await begin();
+    const { harness, talk, haproxy } = scene();
+    await mkdir(inBase('maps/z.map/blocked'), { recursive: true });
+    const next = { ...files, 'maps/path.map': '/x app\n', 'maps/z.map': 'k v\n' };
+    const plain = await talk.runtime(next, []);
+    expect(plain).toMatchObject({ status: 500, body: { stage: 'write' } });
+    expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
+    expect(await harness.state()).toMatchObject({ ...applied, generation: 1 });
+    expect(await haproxy.reloads()).toBe(1);
+    const touched = await talk.runtime(next, [
+      { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
+    ]);
+    expect(touched).toMatchObject({ status: 500, body: { stage: 'write' } });
+    expect(await haproxy.reloads()).toBe(2);
+    expect((await visit(here, '/x')).status).toBe(404);
+    expect((await visit(here, '/')).body).toBe('one');
+    expect(await harness.state()).toMatchObject({ applied_plan_id: '', running_plan_id: 'plan-1' });
+    await rm(inBase('maps/z.map'), { recursive: true });
+    expect((await talk.reload(next)).body).toMatchObject({ ok: true });
+  });
+
+  it('a state file that cannot be written: the apply is refused before anything happens', async () => {
+    const { files } = await begin();
+    const { harness, talk, haproxy } = scene();
+    await mkdir(inBase('.haptic-agent.json.new/blocked'), { recursive: true });
+    const reply = await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [
+      { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
+    ]);
+    expect(reply).toMatchObject({ status: 500, body: { stage: 'write' } });
+    expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
+    expect(await haproxy.cli('show map maps/path.map')).not.toContain('/x');
+    expect(await harness.state()).toMatchObject(applied);
+    await rm(inBase('.haptic-agent.json.new'), { recursive: true });
+    expect((await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [])).body.ok).toBe(true);
+  });
+
+  it('a HAProxy that starts later than it does', async () => {
+    const { haproxy, harness } = scene();
+    await harness.stop();
+    await haproxy.kill();
+    const early = await startAgent(haproxy, { waitReady: false });
+    try {
+      const ready = async () => (await fetch(`${early.url}/readyz`)).status;
+      expect(await ready()).toBe(503);
+      expect((await fetch(`${early.url}/healthz`)).status).toBe(200);
+      expect(await early.send(new FormData())).toMatchObject({ status: 503, body: { stage: 'startup' } });
+      await haproxy.start();
+      await eventually('the agent is ready', async () => ((await ready()) === 200 ? true : undefined));
+    } finally {
+      await early.stop();
+    }
+  });
+});
