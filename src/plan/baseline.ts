@@ -14,7 +14,10 @@ export interface Baseline {
   /** What the worker has loaded, as reported by the pod. */
   readonly inventory: RuntimeInventory;
   readonly capabilities: Capabilities;
-  /** `backend/server` names whose removal is not finished yet. */
+  /**
+   * `backend/server` names whose removal is not finished yet. Such a name may be used again: the agent ends the removal first,
+   * and reloads where it cannot.
+   */
   readonly pendingServerDeletes: readonly string[];
   readonly pendingBackendDeletes: readonly string[];
   /** A reload is scheduled: the worker is not what it will be. */

@@ -34,7 +34,7 @@ function addBackend(context: DiffContext, backend: Backend): void {
 }
 
 function backendObstacle(context: DiffContext, backend: Backend, setting: ServerSetting): string | undefined {
-  const { capabilities, worker, pendingBackends } = context;
+  const { capabilities, worker } = context;
   const { name, profile, guid } = backend;
   if (!capabilities.dynamicBackends)
     return `HAProxy ${capabilities.version ?? '?'} cannot add backends at runtime`;
@@ -43,7 +43,6 @@ function backendObstacle(context: DiffContext, backend: Backend, setting: Server
     return `the worker has no profile "${profile}"`;
   if (![name, profile, guid ?? '-'].every(isSafeToken))
     return 'its name, profile or guid cannot stand in a runtime command';
-  if (pendingBackends.has(name)) return 'a backend of that name is still being deleted';
   const inherited = profileFacts(context.next, profile);
   for (const directive of ['balance', 'hashType'] as const)
     if (backend[directive] !== undefined && backend[directive] !== inherited[directive])

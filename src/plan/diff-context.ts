@@ -10,7 +10,5 @@ export interface DiffContext {
   readonly worker: Plan;
   readonly capabilities: Capabilities;
   readonly inventory: RuntimeInventory;
-  readonly pendingServers: ReadonlySet<string>;
-  readonly pendingBackends: ReadonlySet<string>;
   readonly draft: Draft;
 }

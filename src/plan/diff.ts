@@ -38,8 +38,6 @@ export function diff(next: Plan, base: Baseline): Decision {
     worker,
     capabilities: base.capabilities,
     inventory: base.inventory,
-    pendingServers: new Set(base.pendingServerDeletes),
-    pendingBackends: new Set(base.pendingBackendDeletes),
     draft,
   });
   checkLimits(draft, base);

@@ -1,5 +1,5 @@
 import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
-import { isSafeMapKey, isSafeMapValue, isSafeToken } from '../protocol/safe-token.ts';
+import { cliWord, isSafeMapKey, isSafeMapValue } from '../protocol/safe-token.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { MapEntry, PlanMap } from '../protocol/plan.ts';
@@ -35,13 +35,13 @@ function unorderedOperations(before: PlanMap, after: PlanMap): MapOperations | u
   const deletes: Operation[] = [];
   for (const change of diffOrderedMaps(before.entries, after.entries)) {
     if (change.after === undefined) {
-      if (!isSafeMapKey(change.key)) return undefined;
-      deletes.push({ kind: 'map_del', path, key: change.key });
+      if (!isSayableKey(change.before?.key ?? change.key)) return undefined;
+      deletes.push({ kind: 'map_del', path, key: change.before?.key ?? change.key });
     } else if (change.before === undefined) {
-      if (!canAdd(change.after)) return undefined;
+      if (!isSayable(change.after)) return undefined;
       upserts.push(addOf(path, change.after));
     } else if (!sameMapEntry(change.before, change.after)) {
-      if (!canSet(change.after) || change.before.key !== change.after.key) return undefined;
+      if (!isSayable(change.after) || change.before.key !== change.after.key) return undefined;
       upserts.push(setOf(path, change.after));
     }
   }
@@ -66,17 +66,17 @@ function orderedOperations(before: PlanMap, after: PlanMap): MapOperations | und
     if (match?.key === entry.key) {
       next++;
       if (match.value === entry.value) continue;
-      if (!canSet(match) || heldKeys.get(entry.key) !== 1 || wantedKeys.get(entry.key) !== 1)
+      if (!isSayable(match) || heldKeys.get(entry.key) !== 1 || wantedKeys.get(entry.key) !== 1)
         return undefined;
       upserts.push(setOf(path, match));
     } else {
-      if (!isSafeMapKey(entry.key) || wantedKeys.has(entry.key) || heldKeys.get(entry.key) !== 1)
+      if (!isSayableKey(entry.key) || wantedKeys.has(entry.key) || heldKeys.get(entry.key) !== 1)
         return undefined;
       deletes.push({ kind: 'map_del', path, key: entry.key });
     }
   }
   for (const entry of wanted.slice(next)) {
-    if (!canAdd(entry) || heldKeys.has(entry.key)) return undefined;
+    if (!isSayable(entry) || heldKeys.has(entry.key)) return undefined;
     upserts.push(addOf(path, entry));
   }
   return { ...nothing, upserts, deletes };
@@ -88,18 +88,17 @@ function countKeys(entries: readonly MapEntry[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** New entries travel as a payload, whose lines may hold blanks after the key. */
-function canAdd(entry: MapEntry): boolean {
-  return isSafeMapKey(entry.key) && isSafeMapValue(entry.value) && fits(entry);
+/** Whether a runtime command can say this entry; a map's file may hold more, which only a replacement brings in. */
+function isSayable({ key, value }: MapEntry): boolean {
+  return isSayableKey(key) && isSafeMapValue(value) && isShort(value);
 }
 
-/** A value is set by the line form, which ends at the first blank. */
-function canSet(entry: MapEntry): boolean {
-  return isSafeMapKey(entry.key) && isSafeToken(entry.value) && fits(entry);
+function isSayableKey(key: string): boolean {
+  return isSafeMapKey(key) && isShort(key);
 }
 
-function fits(entry: MapEntry): boolean {
-  return Buffer.byteLength(entry.key) + Buffer.byteLength(entry.value) < limits.commandLineBytes / 2;
+function isShort(text: string): boolean {
+  return Buffer.byteLength(cliWord(text)) <= limits.commandLineBytes / 3;
 }
 
 function addOf(path: string, { key, value }: MapEntry): Operation {

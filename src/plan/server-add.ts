@@ -40,7 +40,7 @@ export function effectiveKeywords(setting: ServerSetting, server: Server): reado
 
 /** Why this server cannot be added at runtime, as the end of a sentence; undefined when it can (rule R4, new server). */
 export function serverObstacle(
-  { capabilities, inventory, pendingServers }: DiffContext,
+  { capabilities, inventory }: DiffContext,
   setting: ServerSetting,
   server: Server,
 ): string | undefined {
@@ -53,8 +53,6 @@ export function serverObstacle(
     return 'its name cannot stand in a runtime command';
   const address = addressObstacle(server);
   if (address !== undefined) return address;
-  if (pendingServers.has(`${setting.backend.name}/${server.name}`))
-    return 'a server of that name is still being deleted';
   const keywords = effectiveKeywords(setting, server);
   if (keywords === undefined)
     return `"default-server" of profile ${setting.backend.profile} has keywords that cannot be given at runtime`;
