@@ -10,6 +10,7 @@ import {
   forEachReader,
   noDeps,
   removeReader,
+  sameDeps,
 } from './readers.ts';
 import type { Frame } from './tracked-run.ts';
 import { turnCommit, turnGet, turnWrite } from './turn-map.ts';
@@ -91,6 +92,7 @@ export function putDeps(engine: Engine, node: Node, key: string, deps: Deps): vo
   }
   const reader = ref;
   const given = reader.deps;
+  if (sameDeps(given, deps)) return;
   reader.deps = deps;
   forEachDep(deps, (index, read) => {
     const target = engine.nodes[index];
