@@ -65,11 +65,7 @@ export function editOrderedMap<V>(
   const wanted = new Map(edits);
   if (wanted.size === 0) return map;
   const sorted = [...wanted].sort((a, b) => compareKeys(a[0], b[0]));
-  const chunks: Chunk<V>[] = [];
-  let size = map.size;
-  let next = 0;
-  const last = map.chunks.length - 1;
-  if (last < 0) {
+  if (map.chunks.length === 0) {
     const kept = sorted.filter((edit): edit is [string, V] => edit[1] !== undefined);
     return {
       size: kept.length,
@@ -79,75 +75,65 @@ export function editOrderedMap<V>(
       ),
     };
   }
-  map.chunks.forEach((chunk, index) => {
-    const start = next;
-    const bound = index === last ? undefined : map.chunks[index + 1]?.keys[0];
-    while (
-      next < sorted.length &&
-      (bound === undefined || compareKeys((sorted[next] as [string, V])[0], bound) < 0)
-    )
-      next++;
-    const merged = next === start ? chunk : mergeChunk(chunk, sorted, start, next);
+  const chunks: Chunk<V>[] = [];
+  let size = map.size;
+  let taken = 0;
+  for (let from = 0; from < sorted.length;) {
+    const index = chunkIndexFor(map.chunks, (sorted[from] as [string, V])[0]);
+    const bound = map.chunks[index + 1]?.keys[0];
+    let to = from + 1;
+    while (to < sorted.length && (bound === undefined || (sorted[to] as [string, V])[0] < bound)) to++;
+    const chunk = map.chunks[index] as Chunk<V>;
+    const merged = mergeChunk(chunk, sorted, from, to);
     size += merged.keys.length - chunk.keys.length;
+    appendRun(chunks, map.chunks, taken, index);
     append(chunks, merged);
-  });
+    taken = index + 1;
+    from = to;
+  }
+  appendRun(chunks, map.chunks, taken, map.chunks.length);
   return { size, chunks };
 }
 
 /** What differs from `before` to `after`, in key order. Shared chunks are skipped; values are compared by identity. */
 export function* diffOrderedMaps<V>(before: OrderedMap<V>, after: OrderedMap<V>): Generator<EntryChange<V>> {
-  const a = cursor(before);
-  const b = cursor(after);
-  while (a.chunk !== undefined || b.chunk !== undefined) {
-    if (a.chunk === b.chunk && a.at === 0 && b.at === 0) {
-      a.skip();
-      b.skip();
-      continue;
+  const a = before.chunks;
+  const b = after.chunks;
+  // Chunk and position within it, on both sides.
+  let ac = 0;
+  let bc = 0;
+  let ai = 0;
+  let bi = 0;
+  for (;;) {
+    if (ai === 0 && bi === 0) {
+      while (ac < a.length && a[ac] === b[bc]) {
+        ac++;
+        bc++;
+      }
     }
-    const order = compareCursors(a.key(), b.key());
-    if (order < 0) {
-      yield { key: a.key() as string, before: a.value(), after: undefined };
-      a.step();
-    } else if (order > 0) {
-      yield { key: b.key() as string, before: undefined, after: b.value() };
-      b.step();
-    } else {
-      if (a.value() !== b.value()) yield { key: a.key() as string, before: a.value(), after: b.value() };
-      a.step();
-      b.step();
+    const left = a[ac];
+    const right = b[bc];
+    if (left === undefined && right === undefined) return;
+    const leftKey = left?.keys[ai];
+    const rightKey = right?.keys[bi];
+    const order = compareEnds(leftKey, rightKey);
+    const key = (order <= 0 ? leftKey : rightKey) as string;
+    const was = order <= 0 ? left?.values[ai] : undefined;
+    const is = order >= 0 ? right?.values[bi] : undefined;
+    if (was !== is) yield { key, before: was, after: is };
+    if (order <= 0 && ++ai === left?.keys.length) {
+      ac++;
+      ai = 0;
+    }
+    if (order >= 0 && ++bi === right?.keys.length) {
+      bc++;
+      bi = 0;
     }
   }
 }
 
-interface Cursor<V> {
-  chunk: Chunk<V> | undefined;
-  at: number;
-  key(): string | undefined;
-  value(): V;
-  step(): void;
-  skip(): void;
-}
-
-function cursor<V>(map: OrderedMap<V>): Cursor<V> {
-  let index = 0;
-  const self: Cursor<V> = {
-    chunk: map.chunks[0],
-    at: 0,
-    key: () => self.chunk?.keys[self.at],
-    value: () => self.chunk?.values[self.at] as V,
-    step: () => {
-      self.at++;
-      if (self.at === self.chunk?.keys.length) self.skip();
-    },
-    skip: () => {
-      self.chunk = map.chunks[++index];
-      self.at = 0;
-    },
-  };
-  return self;
-}
-
-function compareCursors(a: string | undefined, b: string | undefined): number {
+/** A side that has ended comes after every key. */
+function compareEnds(a: string | undefined, b: string | undefined): number {
   if (a === undefined) return 1;
   return b === undefined ? -1 : compareKeys(a, b);
 }
@@ -199,6 +185,13 @@ function append<V>(chunks: Chunk<V>[], chunk: Chunk<V>): void {
     keys: [...before.keys, ...chunk.keys],
     values: [...before.values, ...chunk.values],
   });
+}
+
+/** Adds chunks that no edit touched: only the first can meet a neighbour that is too small. */
+function appendRun<V>(chunks: Chunk<V>[], source: readonly Chunk<V>[], from: number, to: number): void {
+  if (from >= to) return;
+  append(chunks, source[from] as Chunk<V>);
+  for (let i = from + 1; i < to; i++) chunks.push(source[i] as Chunk<V>);
 }
 
 function pushParts<V>(chunks: Chunk<V>[], chunk: Chunk<V>): void {
