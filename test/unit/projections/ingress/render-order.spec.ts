@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Bundle } from '../../../../src/protocol/bundle.ts';
 import { bundleFiles, createIngressRenderer } from '../../../fixtures/ingress-renderer.ts';
 import {
   endpointSlice,
@@ -8,6 +9,8 @@ import {
   service,
   serviceBackend,
 } from '../../../fixtures/kube-objects.ts';
+
+import { edits, finalObjects } from '../arbitrary-objects.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
@@ -71,11 +74,34 @@ function filesOf(list: typeof objects, turns: number) {
   return {
     id: bundle.plan.id,
     files: bundleFiles(bundle),
-    problems: bundle.problems.map((problem) => JSON.stringify(problem)).sort(),
+    problems: sortedProblems(bundle),
   };
 }
 
+function sortedProblems(bundle: Bundle): string[] {
+  return bundle.problems.map((problem) => JSON.stringify(problem)).sort();
+}
+
 describe('the rendered libraries', () => {
+  it('are those made from scratch, to the byte, after random sequences of edits', () => {
+    const check = fc.property(edits, (list) => {
+      const stepwise = createIngressRenderer();
+      stepwise.put(ingressClass());
+      for (const { object, remove, turn } of list) {
+        if (remove) stepwise.remove(object);
+        else stepwise.put(object);
+        if (turn) stepwise.bundle();
+      }
+      const scratch = createIngressRenderer();
+      scratch.put(...finalObjects([{ object: ingressClass(), remove: false }, ...list]).reverse());
+      const [a, b] = [stepwise.bundle(), scratch.bundle()];
+      expect(bundleFiles(a)).toEqual(bundleFiles(b));
+      expect(a.plan.id).toBe(b.plan.id);
+      expect(sortedProblems(a)).toEqual(sortedProblems(b));
+    });
+    fc.assert(check, { numRuns: 100 });
+  }, 120_000);
+
   it('are the same to the byte in 50 orders of arrival', () => {
     const expected = filesOf(objects, 1000);
     expect(expected.problems.length).toBeGreaterThan(0);
