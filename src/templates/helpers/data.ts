@@ -1,7 +1,10 @@
 import { anyNumber, type HelperTable } from '../helper-spec.ts';
 import { value } from './logic.ts';
 
-/** Looking into objects and lists. Missing steps give undefined, never an error. */
+/**
+ * Looking into objects and lists. Missing steps give undefined, never an error. No helper may be called index, key, first or
+ * last: Handlebars would take `@first` for a call of it.
+ */
 export const dataHelpers: HelperTable = {
   lookup: value(
     '`lookup object "key" …`: the value under the keys, one after the other.',
@@ -27,8 +30,8 @@ export const dataHelpers: HelperTable = {
   keys: value('The keys of an object, sorted.', [1, 1], ([from]) =>
     isRecord(from) ? Object.keys(from).sort() : [],
   ),
-  first: value('The first item of a list.', [1, 1], ([from]) => listOf(from)[0]),
-  last: value('The last item of a list.', [1, 1], ([from]) => listOf(from).at(-1)),
+  firstOf: value('The first item of a list.', [1, 1], ([from]) => listOf(from)[0]),
+  lastOf: value('The last item of a list.', [1, 1], ([from]) => listOf(from).at(-1)),
   includes: value('`includes list item`, or `includes text part`.', [2, 2], ([from, item]) =>
     typeof from === 'string' ? from.includes(textOf(item)) : listOf(from).includes(item),
   ),
