@@ -10,8 +10,16 @@ const scalars: Readonly<Record<string, Schema>> = {
   bytes: { type: 'string', format: 'byte' },
   time: { type: 'string', format: 'date-time' },
   microtime: { type: 'string', format: 'micro-time' },
-  quantity: { 'x-kubernetes-int-or-string': true, format: 'quantity' },
-  intOrString: { 'x-kubernetes-int-or-string': true },
+  quantity: {
+    definition: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
+    'x-kubernetes-int-or-string': true,
+    format: 'quantity',
+  },
+  intOrString: {
+    definition: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+    'x-kubernetes-int-or-string': true,
+    format: 'int-or-string',
+  },
   any: anything,
 };
 
@@ -104,7 +112,7 @@ function typeOf(text: string, schemaOf: (message: string) => Schema): Schema {
     return { type: 'object', additionalProperties: typeOf(text.slice(0, -2), schemaOf) };
   if (text.endsWith('?')) return { ...typeOf(text.slice(0, -1), schemaOf), zero: true };
   const scalar = scalars[text];
-  if (scalar !== undefined) return scalar;
+  if (scalar !== undefined) return scalar.definition === undefined ? scalar : { ...scalar, origin: scalar };
   const message = schemaOf(text);
   return { ...message, origin: message };
 }
