@@ -33,7 +33,7 @@ export interface KubeBody extends AsyncIterable<Uint8Array> {
 /** Requests to one API server, over one connection pool. Never rejects and never throws. */
 export interface KubeTransport {
   request(request: KubeRequest): Promise<KubeResult<KubeResponse>>;
-  /** Ends all connections and running requests. */
+  /** Ends all connections and running requests; later requests are `aborted`. */
   close(): Promise<void>;
 }
 
@@ -60,6 +60,7 @@ export function kubeTransport(
   const agent = options.agent ?? sharedAgent(options.onBackgroundError ?? (() => undefined));
   const now = options.now ?? Date.now;
   let generation = 0;
+  let closed = false;
 
   const attempt = async (request: KubeRequest): Promise<KubeResult<KubeResponse>> => {
     let connection: Connection;
@@ -68,7 +69,7 @@ export function kubeTransport(
     } catch (error) {
       return { ok: false, failure: { kind: 'credentials', message: wordsOf(error) } };
     }
-    if (request.signal?.aborted === true) return { ok: false, failure: { kind: 'aborted' } };
+    if (closed || request.signal?.aborted === true) return { ok: false, failure: { kind: 'aborted' } };
     try {
       const response = await agent.agentFor(connection.tls).request(requestOptions(connection, request));
       if (response.statusCode >= 200 && response.statusCode < 300)
@@ -97,7 +98,10 @@ export function kubeTransport(
       }
       return attempt(request);
     },
-    close: () => agent.destroy(),
+    close: () => {
+      closed = true;
+      return agent.destroy();
+    },
   };
 }
 

@@ -3,8 +3,10 @@ import {
   distinctUntilChanged,
   filter,
   map,
+  NEVER,
   ReplaySubject,
   share,
+  takeUntil,
   tap,
   timer,
   type Observable,
@@ -13,11 +15,11 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import { admitPod } from './admit-pod.ts';
-import { listWatch, type ListWatchDeps } from './list-watch.ts';
+import { listWatch, type ListWatchDeps, type StopDeps } from './list-watch.ts';
 import { reflect } from './reflect.ts';
 import { noticeOf, type WatchNotice } from './watch-notice.ts';
 
-export interface HaproxyPodsDeps extends ListWatchDeps {
+export interface HaproxyPodsDeps extends ListWatchDeps, StopDeps {
   /** Told what the watch says about itself; the resource is called `haproxy-pods`. */
   readonly notice: (notice: WatchNotice) => void;
 }
@@ -65,7 +67,10 @@ export function haproxyPods(
       map(() => fleet.list()),
       distinctUntilChanged(isSameFleet),
     );
-  }).pipe(share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: () => timer(keepMs) }));
+  }).pipe(
+    takeUntil(deps.stop$ ?? NEVER),
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: () => timer(keepMs) }),
+  );
 }
 
 function selectorOf(labels: Readonly<Record<string, string>>): string {

@@ -21,6 +21,12 @@ export interface ListWatchDeps {
   readonly policy?: ListWatchPolicy;
 }
 
+/** For watches that outlive their subscribers by a while: at shutdown they must not. */
+export interface StopDeps {
+  /** Its first value ends the watch and completes the stream. */
+  readonly stop$?: Observable<unknown>;
+}
+
 /** The objects of one kind that are of interest. */
 export interface ListWatchResource extends ResourceRef {
   readonly labelSelector?: string;

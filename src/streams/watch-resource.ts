@@ -1,7 +1,9 @@
 import {
   identity,
+  NEVER,
   ReplaySubject,
   share,
+  takeUntil,
   tap,
   timer,
   type MonoTypeOperatorFunction,
@@ -11,12 +13,12 @@ import type { WatchedResource } from '../api/template-config.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import { debounceMax } from '../operators/debounce-max.ts';
-import { listWatch, type ListWatchDeps, type ListWatchResource } from './list-watch.ts';
+import { listWatch, type ListWatchDeps, type ListWatchResource, type StopDeps } from './list-watch.ts';
 import { reflect, type ReflectStore } from './reflect.ts';
 import type { ResourceToken } from './resource-token.ts';
 import { noticeOf, type WatchNotice } from './watch-notice.ts';
 
-export interface WatchResourceDeps extends ListWatchDeps {
+export interface WatchResourceDeps extends ListWatchDeps, StopDeps {
   /** The store of a watched resource; written by this stream alone. */
   readonly store: (resource: string) => ReflectStore;
   /** Told what the watch says about itself, as it happens; not debounced, and also before the first token. */
@@ -32,7 +34,7 @@ const keepMs = 30_000;
  * `"0"` coalesces what one network chunk brought and nothing more).
  *
  * Shared: one watch however many subscribe, and late subscribers get the newest token at once; it ends 30 s after the
- * last one left. Loss policy: the newest token wins within a window (tokens are cumulative). Never errors, never
+ * last one left, or with `deps.stop$`. Loss policy: the newest token wins within a window (tokens are cumulative). Never errors, never
  * completes.
  *
  * @param name of the entry in `watchedResources`
@@ -51,6 +53,7 @@ export function watchResource(
     reflect(name, deps.store(name)),
     coalesce(),
     debounced(resource, `watchedResources.${name}.debounceInterval`),
+    takeUntil(deps.stop$ ?? NEVER),
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: () => timer(keepMs) }),
   );
 }

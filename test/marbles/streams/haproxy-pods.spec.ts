@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { map } from 'rxjs';
+import { map, NEVER, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { KubeRequest } from '../../../src/kube/kube-transport.ts';
 import { haproxyPods, type HaproxyPodsOptions } from '../../../src/streams/haproxy-pods.ts';
@@ -64,9 +64,14 @@ const items = {
 };
 
 function fleet(...answers: readonly ScriptedAnswer[]) {
+  return fleetUntil(NEVER, ...answers);
+}
+
+function fleetUntil(stop$: Observable<unknown>, ...answers: readonly ScriptedAnswer[]) {
   const deps = {
     open: scriptedApi(answers),
     random: () => 0.5,
+    stop$,
     policy: { ...marblePolicy, idleMargin: 1_000_000 },
     notice: () => undefined,
   };
@@ -132,6 +137,16 @@ describe('haproxyPods', () => {
         q: `${a}, edge/pending uid-pending 10.0.0.3:5555 c4`,
       });
       m.expect(watch).toHaveSubscriptions('^ 30013ms !');
+    }),
+  );
+
+  it(
+    'ends at once when told to stop',
+    marbles((m) => {
+      const watch = m.cold('  o-S-----', items);
+      const stop = m.hot('    -----s');
+      m.expect(fleetUntil(stop, ['watch', watch])).toBeObservable('--s--|', lists);
+      m.expect(watch).toHaveSubscriptions('^----!');
     }),
   );
 

@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { map } from 'rxjs';
+import { map, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { watchResource } from '../../../src/streams/watch-resource.ts';
@@ -25,12 +25,21 @@ const items = {
 };
 
 function watched(debounceInterval: string | undefined, ...answers: readonly ScriptedAnswer[]) {
+  return watchedUntil(undefined, debounceInterval, ...answers);
+}
+
+function watchedUntil(
+  stop$: Observable<unknown> | undefined,
+  debounceInterval: string | undefined,
+  ...answers: readonly ScriptedAnswer[]
+) {
   const notices: string[] = [];
   const store = new Map<string, KubeObject>();
   const token$ = watchResource(
     {
       open: scriptedApi(answers),
       random: () => 0.5,
+      ...(stop$ === undefined ? {} : { stop$ }),
       policy: { ...marblePolicy, idleMargin: 1_000_000 },
       notice: ({ kind, resource }) => void notices.push(`${resource} ${kind}`),
       store: () => ({
@@ -143,6 +152,22 @@ describe('watchResource', () => {
       m.expect(token$, third).toBeObservable(' 60s --s', tokens);
       m.expect(watch).toHaveSubscriptions('^ 50003ms !');
       m.expect(again).toHaveSubscriptions('60s ^ 30003ms !');
+    }),
+  );
+
+  it(
+    'ends at once when told to stop, also when nobody is subscribed any more',
+    marbles((m) => {
+      const watch = m.cold('  o-S-----', items);
+      const again = m.cold('  o-S', items);
+      const stop = m.hot('    -------s--------------s');
+      const first = '         ^-----------!';
+      const second = '        ------------^----!';
+      const { token$ } = watchedUntil(stop, '0', ['watch', watch], ['watch', again]);
+      m.expect(token$, first).toBeObservable(' --s----|', tokens);
+      m.expect(token$, second).toBeObservable('------------  --s', tokens);
+      m.expect(watch).toHaveSubscriptions('^------!');
+      m.expect(again).toHaveSubscriptions('------------^---------!');
     }),
   );
 

@@ -171,6 +171,18 @@ describe('kubeTransport: failures are values', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('a transport that was closed, whose running requests end and which opens no new connection', async () => {
+    const asked = Promise.withResolvers<undefined>();
+    const server = await serve(() => asked.resolve(undefined));
+    const transport = connect(credentialsFor(server.url));
+    const running = transport.request({ path: '/' });
+    await asked.promise;
+    await transport.close();
+    expect(failureOf(await running)).toMatchObject({ kind: 'network', code: 'UND_ERR_DESTROYED' });
+    expect(failureOf(await transport.request({ path: '/' }))).toEqual({ kind: 'aborted' });
+    expect(server.connections()).toBe(1);
+  });
+
   it('credentials that cannot be had', async () => {
     const credentials: KubeCredentials = {
       ...credentialsFor('http://127.0.0.1:1'),
