@@ -46,11 +46,12 @@ export function createSlotNode(
       putDeps(engine, node, key, outcome?.deps ?? noDeps);
       putProblems(engine, node, state.problems, key, outcome?.problems ?? []);
       if (outcome?.failed === true) return;
-      const before = listOf(turnGet(memberships, key));
+      const before = new Set(listOf(turnGet(memberships, key)));
       const after = outcome === undefined ? [] : (outcome.value as readonly string[]);
       const value = source.read(key);
-      for (const slot of before) if (!after.includes(slot)) removeMember(engine, node, slot, key);
-      for (const slot of after) putMember(engine, node, slot, key, value, !before.includes(slot));
+      const staying = new Set(after);
+      for (const slot of before) if (!staying.has(slot)) removeMember(engine, node, slot, key);
+      for (const slot of after) putMember(engine, node, slot, key, value, !before.has(slot));
       const [only] = after;
       turnWrite(memberships, key, after.length > 1 ? after : only);
     },
