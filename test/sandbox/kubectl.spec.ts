@@ -1,8 +1,8 @@
 import { firstValueFrom } from 'rxjs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { ApiServer } from '../../src/sandbox/api/api-server.ts';
 import { createApiServer } from '../../src/sandbox/api/create-api-server.ts';
-import { createKubectl, kubectlMissing, skipKubectl, type Kubectl } from '../fixtures/kubectl.ts';
+import { createKubectl, describeWithKubectl, type Kubectl } from '../fixtures/kubectl.ts';
 
 const ingress = (host: string, extra = '') => `
 apiVersion: networking.k8s.io/v1
@@ -68,7 +68,7 @@ metadata: {name: a}
 spec: {${spec}}
 `;
 
-describe.skipIf(skipKubectl)(`kubectl${kubectlMissing === undefined ? '' : ` (${kubectlMissing})`}`, () => {
+describeWithKubectl('kubectl', () => {
   let server: ApiServer;
   let kubectl: Kubectl;
 
