@@ -53,7 +53,7 @@ function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
     case 'section': {
       const { name, place, text } = piece;
       return [
-        { section: { kind: 'core', name, text: layout(text, owned), ...owned, template: place }, name },
+        { section: { kind: 'core', name, text: sectionText(text, owned), ...owned, template: place }, name },
       ];
     }
     case 'backend': {
@@ -84,6 +84,12 @@ function textParts(text: string, place: string, kind: DocumentKind, owned: Owned
   return cutAtHeaders(laid).map((cut) => ({
     section: { kind: 'core', name: cut.name ?? place, text: cut.text, template: place },
   }));
+}
+
+/** A section of a fragment begins and ends its lines itself: what stands before it may have left its line open. */
+function sectionText(text: string, owned: Owned): string {
+  const laid = layout(text, owned);
+  return owned.owner === undefined ? laid : `\n${laid}${laid.endsWith('\n') ? '' : '\n'}`;
 }
 
 function layout(text: string, { owner }: Owned): string {
