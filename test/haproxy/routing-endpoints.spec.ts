@@ -78,6 +78,10 @@ suite(
     ...site('only-draining', [one('a', terminating), one('b', { ready: false })]),
     ...site('gone', [one('a', { ready: false, serving: false, terminating: true })]),
     ...site('empty', [{ endpoints: [] }, { endpoints: null }]),
+    ...site('dead', [
+      one('a'),
+      { ports: [{ port: pool.at('a').port }], endpoints: ['127.254.254.253', '127.254.254.254'] },
+    ]),
   ],
   (world) => {
     it.each([
@@ -88,6 +92,7 @@ suite(
       ['terminating endpoints serve on when none is ready', 'only-draining', ['a']],
       ['an endpoint that serves no longer is no endpoint', 'gone', ['503']],
       ['a Service without endpoints: 503 for its path', 'empty', ['503']],
+      ['an endpoint that refuses connections costs no request', 'dead', ['a']],
     ])('%s', async (_title, name, expected) => {
       expect(await answering(world(), name)).toEqual(expected);
     });

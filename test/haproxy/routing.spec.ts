@@ -78,6 +78,10 @@ describeEachLine('routing: paths of one host', (line) => {
         ],
       }),
       ingress({
+        name: 'ours',
+        rules: [{ host: 'ours.example.com', paths: [exact('/healthz', 'api'), exact('/metrics', 'api')] }],
+      }),
+      ingress({
         name: 'long',
         rules: [{ host: 'long.example.com', paths: [prefix(`/${'x'.repeat(2000)}`, 'one')] }],
       }),
@@ -123,6 +127,13 @@ describeEachLine('routing: paths of one host', (line) => {
         'deep',
       ],
       ['paths are case-sensitive', at('/case', 'odd.example.com'), '404'],
+      ['/healthz of an application is not ours', at('/healthz', 'ours.example.com'), 'api'],
+      ['/metrics of an application is not ours', at('/metrics', 'ours.example.com'), 'api'],
+      [
+        '/metrics of HAProxy is not to be had where clients connect',
+        at('/metrics', 'long.example.com'),
+        '404',
+      ],
       [
         'a path of 2,000 characters is told from a shorter one',
         at(`/${'x'.repeat(1999)}`, 'long.example.com'),
