@@ -5,7 +5,7 @@ import type { DiffContext } from './diff-context.ts';
 import { deleteServer, diffServers } from './diff-servers.ts';
 import { profileFacts } from './profile-facts.ts';
 import { sameBackend, sameKeywords } from './same-record.ts';
-import { addServer, serverObstacle, type ServerSetting } from './server-add.ts';
+import { addServer, effectiveKeywords, serverObstacle, type ServerSetting } from './server-add.ts';
 
 /** Rules R2, R3 and R4 over all backends. */
 export function diffBackends(context: DiffContext): void {
@@ -50,6 +50,8 @@ function backendObstacle(context: DiffContext, backend: Backend, setting: Server
   for (const server of backend.servers) {
     const reason = serverObstacle(context, setting, server);
     if (reason !== undefined) return `server ${server.name}: ${reason}`;
+    if (effectiveKeywords(setting, server)?.some((keyword) => keyword.name === 'minconn') === true)
+      return `server ${server.name}: "minconn" goes by "fullconn", which HAProxy computes only at start`;
   }
   return undefined;
 }

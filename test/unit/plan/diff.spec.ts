@@ -258,6 +258,10 @@ describe('diff of backends', () => {
       { servers: [{ ...podOne, extra: [keyword('resolvers', 'dns')] }] },
       'server pod-1: keyword "resolvers" is not for servers added at runtime on HAProxy 3.4',
     ],
+    'a server whose limit follows the load of the backend': [
+      { servers: [{ ...podOne, extra: [keyword('minconn', '2')] }] },
+      'server pod-1: "minconn" goes by "fullconn", which HAProxy computes only at start',
+    ],
   };
   it.each(Object.entries(additions))('reloads for a new backend with %s', (_name, [cart, reason]) => {
     expect(decide(base, withCart(cart)).reasons).toEqual([`backend cart: new, and ${reason}`]);
