@@ -97,6 +97,8 @@ describeEachLine('the agent runs operations', (line) => {
       { kind: 'map_add', path, key: '/blank', value: 'two words, and "quotes"  # no comment' },
       { kind: 'map_add', path, key: '/odd"\'#{}[]|&$%', value: 'v"\'#$%' },
       { kind: 'map_add', path, key: '/ü', value: 'é' },
+      { kind: 'map_add', path, key: '^/a\\.b;<<c>>$', value: 'x' },
+      { kind: 'map_set', path, key: '^/a\\.b;<<c>>$', value: 'one; two \\ <<' },
       { kind: 'map_del', path, key: '/dup' },
       { kind: 'map_del', path, key: '/never-there' },
     ]);
@@ -112,6 +114,7 @@ describeEachLine('the agent runs operations', (line) => {
         '/keep app',
         '/odd"\'#{}[]|&$% v"\'#$%',
         '/ü é',
+        '^/a\\.b;<<c>>$ one; two \\ <<',
       ].sort(),
     );
     expect(await haproxy.reloads()).toBe(1);

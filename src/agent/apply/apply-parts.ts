@@ -33,6 +33,7 @@ export async function* applyParts(body: Readable, headers: IncomingHttpHeaders):
     else fail(`unknown part ${JSON.stringify(name)}`);
   });
   parser.on('file', (name, content, filename) => {
+    content.on('error', (error) => fail(error.message));
     if (name === 'plan') push({ kind: 'plan', content });
     else push({ kind: 'file', path: filename, content });
   });

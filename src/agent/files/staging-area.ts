@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -14,6 +15,8 @@ export interface StagingArea {
 
 export function createStagingArea(baseDir: string): StagingArea {
   const folders = new Map<string, string>();
+  // Of this process alone: what an earlier one left behind and could not be removed is never met.
+  const prefix = randomBytes(4).toString('hex');
   let counter = 0;
 
   const folderFor = async (targetFolder: string): Promise<string> => {
@@ -30,7 +33,7 @@ export function createStagingArea(baseDir: string): StagingArea {
   return {
     pathFor: async (target) => {
       const folder = await folderFor(path.dirname(target));
-      return path.join(folder, String(counter++));
+      return path.join(folder, `${prefix}-${String(counter++)}`);
     },
     clear: async () => {
       folders.clear();

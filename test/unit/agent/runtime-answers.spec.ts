@@ -73,7 +73,7 @@ describe('a map file at runtime', () => {
 
   it('is refused when a line cannot be said', () => {
     expect(parseMapFile(Buffer.from('key-without-value\n'))).toBeUndefined();
-    expect(parseMapFile(Buffer.from('a;b value\n'))).toBeUndefined();
+    expect(parseMapFile(Buffer.from('a\u0001b value\n'))).toBeUndefined();
   });
 
   it('is replaced in chunks below the payload limit, then committed', () => {

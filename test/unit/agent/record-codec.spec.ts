@@ -1,0 +1,154 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AgentRecord,
+  emptyRecord,
+  samePlanRef,
+  withoutBaseline,
+} from '../../../src/agent/state/agent-record.ts';
+import { planBlobFile } from '../../../src/agent/state/plan-blob.ts';
+import { decodeRecord, encodeRecord } from '../../../src/agent/state/record-codec.ts';
+import { openRecordStore } from '../../../src/agent/state/record-store.ts';
+
+const hex = fc.stringMatching(/^[0-9a-f]{16}$/);
+const ref = fc.record({ id: fc.string(), proof: fc.string() });
+const count = fc.nat();
+const record: fc.Arbitrary<AgentRecord> = fc.record({
+  phase: fc.constantFrom('committed', 'applying'),
+  generation: count,
+  proofCounter: count,
+  appliedToken: fc.record({ leader_epoch: count, render_seq: count }),
+  applied: ref,
+  running: ref,
+  workerOps: ref,
+  worker: fc.option(
+    fc.record({
+      version: fc.string(),
+      full_version: fc.string(),
+      worker_pid: count,
+      worker_start_time_unix_micros: fc.maxSafeNat(),
+    }),
+    { nil: undefined },
+  ),
+  filesCommittedAt: fc.maxSafeNat(),
+  blob: fc.option(fc.record({ id: fc.string(), proof: fc.string(), digest: hex }), { nil: undefined }),
+  pendingDeletes: fc.record({ servers: fc.array(fc.string()), backends: fc.array(fc.string()) }),
+  files: fc
+    .array(
+      fc.tuple(
+        fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8})?$/),
+        fc.record({
+          digest: hex,
+          proof: fc.string(),
+          size: count,
+          kind: fc.constantFrom('config', 'map', 'cert', 'ca', 'crtlist', 'general'),
+        }),
+      ),
+    )
+    .map((entries) => new Map(entries)),
+});
+
+describe('the state file', () => {
+  it('gives back what was put in', () => {
+    fc.assert(
+      fc.property(record, (value) => {
+        const decoded = decodeRecord(encodeRecord(value));
+        expect(decoded).toEqual({ ok: true, record: value });
+      }),
+    );
+  });
+
+  it('is never taken for ours when a part is cut off or missing', () => {
+    fc.assert(
+      fc.property(record, fc.double({ min: 0, max: 0.999, noNaN: true }), (value, share) => {
+        const text = encodeRecord(value).trimEnd();
+        expect(decodeRecord(text.slice(0, Math.floor(text.length * share))).ok).toBe(false);
+      }),
+    );
+    const whole = JSON.parse(encodeRecord(emptyRecord)) as Record<string, unknown>;
+    for (const key of Object.keys(whole)) {
+      const { [key]: _gone, ...rest } = whole;
+      expect(decodeRecord(JSON.stringify(rest)).ok).toBe(false);
+    }
+    expect(decodeRecord(JSON.stringify({ ...whole, more: 1 })).ok).toBe(false);
+    expect(decodeRecord(JSON.stringify({ ...whole, version: 2 })).ok).toBe(false);
+  });
+
+  it('cannot make the agent own a file outside its folder', () => {
+    const held = { digest: '0'.repeat(16), proof: '', size: 0, kind: 'general' } as const;
+    const text = encodeRecord({ ...emptyRecord, files: new Map([['../../etc/passwd', held]]) });
+    expect(decodeRecord(text)).toMatchObject({ ok: false });
+  });
+});
+
+describe('a plan reference', () => {
+  it('equals only the same occurrence of a known plan', () => {
+    expect(samePlanRef({ id: 'p', proof: 'a:1' }, { id: 'p', proof: 'a:1' })).toBe(true);
+    expect(samePlanRef({ id: 'p', proof: 'a:1' }, { id: 'p', proof: 'a:2' })).toBe(false);
+    expect(samePlanRef({ id: '', proof: '' }, { id: '', proof: '' })).toBe(false);
+    expect(samePlanRef({ id: 'p', proof: '' }, { id: 'p', proof: '' })).toBe(false);
+  });
+
+  it('is in no role of a record without a baseline', () => {
+    const plan = { id: 'p', proof: 'a:1' };
+    const known = { ...emptyRecord, generation: 4, applied: plan, running: plan, workerOps: plan };
+    expect(withoutBaseline(known)).toEqual({ ...emptyRecord, generation: 4 });
+  });
+});
+
+describe('files of the agent', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'haptic-record-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('the record: absent at first, then what was announced or committed last', async () => {
+    const file = path.join(folder, '.haptic-agent.json');
+    const first = await openRecordStore(file);
+    expect(first.loaded).toBe('absent');
+    expect(first.store.current()).toEqual(emptyRecord);
+    first.store.announce({ ...emptyRecord, phase: 'applying' });
+    expect((await openRecordStore(file)).store.current().phase).toBe('applying');
+    await first.store.commit({ ...emptyRecord, generation: 1 });
+    const second = await openRecordStore(file);
+    expect(second.loaded).toBe('found');
+    expect(second.store.current()).toEqual({ ...emptyRecord, generation: 1 });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('the record: an unusable file is told, and begins from nothing', async () => {
+    const file = path.join(folder, '.haptic-agent.json');
+    await writeFile(file, 'junk');
+    expect(await openRecordStore(file)).toMatchObject({ loaded: { unusable: 'it is not JSON' } });
+    await rm(file);
+    await mkdir(file);
+    expect(await openRecordStore(file)).toMatchObject({ loaded: { unusable: 'it cannot be read' } });
+  });
+
+  it('the record: a commit that fails leaves the old one in force', async () => {
+    const file = path.join(folder, '.haptic-agent.json');
+    const { store } = await openRecordStore(file);
+    await store.commit({ ...emptyRecord, generation: 1 });
+    await mkdir(`${file}.new`);
+    await expect(store.commit({ ...emptyRecord, generation: 2 })).rejects.toThrow('EISDIR');
+    expect(() => store.announce({ ...emptyRecord, generation: 2 })).toThrow('EISDIR');
+    expect(store.current().generation).toBe(1);
+    expect((await openRecordStore(file)).store.current().generation).toBe(1);
+  });
+
+  it('the plan blob: kept for its owner’s eyes, and read only if it is the right one', async () => {
+    const file = path.join(folder, 'plan.bin');
+    const blob = planBlobFile(file);
+    const stored = await blob.write(Buffer.from('blob'));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await blob.read(stored)).toEqual(Buffer.from('blob'));
+    expect(await blob.read('f'.repeat(16))).toBeUndefined();
+    await writeFile(file, 'other');
+    expect(await blob.read(stored)).toBeUndefined();
+    expect(await readFile(file, 'utf8')).toBe('other');
+  });
+});
