@@ -29,7 +29,10 @@ export interface WorldOptions {
 export function buildWorld({ config, constants }: WorldOptions): World {
   const graph = createGraph();
   const stores = new Map(
-    Object.keys(config.watchedResources).map((name) => [name, graph.source<KubeObject>(name)]),
+    Object.keys(config.watchedResources).map((name) => [
+      name,
+      graph.source<KubeObject>(name, { equal: isSameVersion }),
+    ]),
   );
   const storeOf = (name: string): SourceCollection<KubeObject> =>
     stores.get(name) ?? graph.source<KubeObject>(`unwatched ${name}`);
@@ -47,4 +50,13 @@ export function buildWorld({ config, constants }: WorldOptions): World {
     constants,
   });
   return { config, graph, stores, renderer };
+}
+
+/** The API gives every state of an object a version of its own, so contents need no comparing. */
+function isSameVersion(a: KubeObject, b: KubeObject): boolean {
+  const version = a.metadata.resourceVersion;
+  return (
+    a === b ||
+    (version !== undefined && version === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid)
+  );
 }

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import {
   BehaviorSubject,
   NEVER,
+  Subject,
   type Observable,
   Subscription,
   combineLatest,
@@ -20,12 +21,15 @@ import { openStream } from '../kube/open-stream.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { createTaps } from '../operators/taps.ts';
 import { createPipeline } from '../pipeline.ts';
+import { decodePlan } from '../plan/decode-plan.ts';
+import { encodePlan } from '../plan/encode-plan.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
 import type { DebugDeps } from '../server/debug-routes.ts';
 import type { Health } from '../server/health.ts';
 import { createDelivery } from '../sinks/deliver.ts';
+import { keepPlans } from '../sinks/keep-plans.ts';
 import { logPipeline } from '../sinks/log-pipeline.ts';
 import { createMetrics } from '../sinks/metrics.ts';
 import { recordMetrics } from '../sinks/record-metrics.ts';
@@ -65,6 +69,7 @@ const timing = {
 };
 const deliveryRetry = { min: 100, max: 10_000 };
 const rememberedPlans = 32;
+const planKeepDelay = 5_000;
 const heartbeat = 15_000;
 /** Milliseconds of rendering before the event loop gets its turn. */
 const sliceMs = 8;
@@ -80,15 +85,21 @@ export function startController(deps: ControllerDeps): Controller {
   const registry = new Registry();
   const metrics = createMetrics(registry);
   const taps = createTaps();
+  const stop$ = new Subject<void>();
   const watchDeps = {
     open: openStream(deps.transport),
     random: Math.random,
+    stop$,
     notice: (notice: WatchNotice) => {
       logNotice(log, notice);
-      metrics.watchDegraded.set({ type: notice.resource }, notice.kind === 'degraded' ? 1 : 0);
+      const type = notice.resource;
+      if (notice.kind === 'degraded') metrics.watchDegraded.set({ type }, 1);
+      else if (notice.kind === 'recovered' || notice.kind === 'init-done')
+        metrics.watchDegraded.set({ type }, 0);
     },
   };
   const missing = new BehaviorSubject<ReadonlySet<string>>(new Set(Object.keys(config.watchedResources)));
+  const plans = new LRUCache<string, Plan>({ max: rememberedPlans });
   let sequence = 0;
 
   const fleet$ = haproxyPods(watchDeps, {
@@ -107,8 +118,13 @@ export function startController(deps: ControllerDeps): Controller {
     deliver: createDelivery({
       client: deps.client,
       nextToken: () => ({ leader_epoch: 0, render_seq: ++sequence }),
-      plans: new LRUCache<string, Plan>({ max: rememberedPlans }),
-      decodePlan: async () => Promise.resolve(undefined),
+      plans,
+      decodePlan: async (blob) => {
+        const decoded = await decodePlan(blob);
+        if (decoded.kind === 'decoded') return decoded.plan;
+        log.warn({ reason: decoded.reason }, 'the plan that a pod keeps is of no use');
+        return undefined;
+      },
       retry: deliveryRetry,
     }),
     sweep$: interval(
@@ -122,6 +138,19 @@ export function startController(deps: ControllerDeps): Controller {
   let released = false;
   const running = new Subscription();
   running.add(recordMetrics({ ...pipeline, fleet$ }, metrics, deps.onFatal));
+  running.add(
+    keepPlans({
+      delivery$: pipeline.delivery$,
+      fleet$,
+      plans,
+      client: deps.client,
+      encodePlan,
+      delay: planKeepDelay,
+    }).subscribe({
+      next: ({ pod, planId, outcome }) => log.debug({ pod: pod.key, planId, outcome }, 'plan upload'),
+      error: deps.onFatal,
+    }),
+  );
   running.add(logPipeline(pipeline, log, deps.onFatal));
   running.add(
     pipeline.latch$.subscribe({
@@ -146,6 +175,7 @@ export function startController(deps: ControllerDeps): Controller {
     debug: { taps, graph: () => world.graph.toMermaid(), heartbeat },
     stop: async () => {
       running.unsubscribe();
+      stop$.next();
       world.renderer.dispose();
       await deps.client.close();
     },

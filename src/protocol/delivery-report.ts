@@ -17,6 +17,10 @@ export interface DeliveryAcked {
   readonly operations: number;
   readonly tookMs: number;
   readonly timing?: ApplyResult['timing'];
+  /** Proof of the pod's applied role: what a plan blob for it is stored under. */
+  readonly appliedProof: string;
+  /** The pod has the plan's blob already. */
+  readonly isPlanStored: boolean;
   /** HAProxy was reloaded by this apply. */
   readonly reloaded: boolean;
 }

@@ -137,7 +137,13 @@ export function createDelivery(
     const decision = decide(plan, knowledge, isLast ? { ...baseline, applied: undefined } : baseline);
     if (decision.verdict === 'noop') {
       remember(target, knowledge);
-      return of(acked(context, decision, 'noop'));
+      return of(
+        acked(context, decision, {
+          mode: 'noop',
+          proof: knowledge.applied_plan_proof,
+          isStored: knowledge.state.applied_plan_stored,
+        }),
+      );
     }
     const request = buildApply({
       plan,
@@ -165,7 +171,10 @@ export function createDelivery(
       case 'result':
         if (answer.result.ok) {
           remember(target, knowledgeAfter(knowledge, target.bundle.plan, answer.result));
-          return of(acked(context, decision, answer.result.mode, answer.result));
+          {
+            const { mode, applied_plan_proof: proof } = answer.result;
+            return of(acked(context, decision, { mode, proof, isStored: false }, answer.result));
+          }
         }
         forget(target.pod);
         return of(failed(context, 'rejected', wordsOf(answer.result)));
@@ -214,12 +223,13 @@ function decide(plan: Plan, knowledge: PodKnowledge, baseline: Baseline): Decisi
   return changedFiles.length === 0 ? decision : { ...decision, verdict: 'file_only', changedFiles };
 }
 
-function acked(
-  context: RoundContext,
-  decision: Decision,
-  mode: ApplyResult['mode'],
-  result?: ApplyResult,
-): DeliveryReport {
+interface AckedAs {
+  readonly mode: ApplyResult['mode'];
+  readonly proof: string;
+  readonly isStored: boolean;
+}
+
+function acked(context: RoundContext, decision: Decision, as: AckedAs, result?: ApplyResult): DeliveryReport {
   const { pod, bundle } = context.target;
   const fallback = result?.reload?.reason;
   return {
@@ -227,11 +237,13 @@ function acked(
     pod,
     planId: bundle.plan.id,
     revision: bundle.revision,
-    mode,
+    mode: as.mode,
     reasons: fallback === undefined ? decision.reasons : [...decision.reasons, fallback],
     operations: result?.op_results.length ?? 0,
     tookMs: asyncScheduler.now() - context.started,
     ...(result === undefined ? {} : { timing: result.timing }),
+    appliedProof: as.proof,
+    isPlanStored: as.isStored,
     reloaded: result?.reload?.performed ?? false,
   };
 }

@@ -48,6 +48,8 @@ const report = ({ pod, bundle }: DeliveryTarget): DeliveryReport => ({
   reasons: [],
   operations: 0,
   tookMs: 0,
+  appliedProof: 'a:1',
+  isPlanStored: false,
   reloaded: false,
 });
 const p = podOf('p');

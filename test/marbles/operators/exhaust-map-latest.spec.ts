@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { EMPTY, of, range, takeUntil, throwError } from 'rxjs';
+import { EMPTY, type Observable, of, range, takeUntil, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { exhaustMapLatest } from '../../../src/operators/exhaust-map-latest.ts';
 
@@ -7,14 +7,12 @@ describe('exhaustMapLatest', () => {
   it(
     'runs one inner at a time and projects the newest value kept while busy',
     marbles((m) => {
-      const a = m.cold('        --r|');
-      const d = m.cold('           --s|');
-      const source = m.hot('  --abcd----------|');
+      const a = m.cold<string>('--r|');
+      const d = m.cold<string>('   --s|');
+      const source = m.hot<string>('  --abcd----------|');
       const expected = '      ----r--s--------|';
-      const inners = { a, b: EMPTY, c: EMPTY, d };
-      m.expect(source.pipe(exhaustMapLatest((v) => inners[v as keyof typeof inners]))).toBeObservable(
-        expected,
-      );
+      const inners: Record<string, Observable<string>> = { a, b: EMPTY, c: EMPTY, d };
+      m.expect(source.pipe(exhaustMapLatest((v) => inners[v] ?? EMPTY))).toBeObservable(expected);
       m.expect(source).toHaveSubscriptions('^---------------!');
       m.expect(a).toHaveSubscriptions('     --^--!');
       m.expect(d).toHaveSubscriptions('     -----^--!');

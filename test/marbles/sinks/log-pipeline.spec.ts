@@ -32,6 +32,8 @@ const acked: DeliveryReport = {
   reasons: ['core section global changed'],
   operations: 0,
   tookMs: 1,
+  appliedProof: 'a:1',
+  isPlanStored: false,
   reloaded: true,
 };
 const renders: Record<string, RenderOutcome> = {

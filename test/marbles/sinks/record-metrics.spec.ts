@@ -52,6 +52,8 @@ const ack = (key: string, planId: string, extra: Partial<DeliveryReport> = {}): 
     reasons: [],
     operations: 2,
     tookMs: 4,
+    appliedProof: 'a:1',
+    isPlanStored: false,
     reloaded: false,
     ...extra,
   }) as DeliveryReport;
