@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { formatOwner } from '../../../src/lib/owner.ts';
+import { allHelpers } from '../../../src/templates/helpers/all-helpers.ts';
+import { createWorld, filesOf } from '../render/renderer-world.ts';
+
+const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/templates.md'), 'utf8');
+
+interface Block {
+  readonly language: string;
+  readonly argument: string;
+  readonly text: string;
+}
+
+/** A template of the page, with the snippets before it and what it must give after it. */
+interface Example {
+  readonly title: string;
+  readonly template: string;
+  readonly snippets: Readonly<Record<string, string>>;
+  readonly expected: readonly Block[];
+}
+
+const headings = page.split(/^(?=## )/m);
+const blocksOf = (text: string): Block[] =>
+  [...text.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(
+    ([, language = '', argument = '', body = '']) => ({
+      language,
+      argument,
+      text: body,
+    }),
+  );
+
+function examplesOf(section: string): Example[] {
+  const title = /^## (.*)/.exec(section)?.[1] ?? '';
+  const examples: { title: string; template: string; snippets: Record<string, string>; expected: Block[] }[] =
+    [];
+  let snippets: Record<string, string> = {};
+  for (const block of blocksOf(section)) {
+    if (block.language === 'snippet') snippets[block.argument] = block.text;
+    else if (block.language === 'handlebars') {
+      examples.push({ title, template: block.text, snippets, expected: [] });
+      snippets = {};
+    } else examples.at(-1)?.expected.push(block);
+  }
+  return examples;
+}
+
+const data = JSON.parse(blocksOf(page).find((block) => block.language === 'json')?.text ?? '{}') as Record<
+  string,
+  Record<string, never>
+>;
+
+function run({ template, snippets }: Example) {
+  const world = createWorld({
+    root: template,
+    snippets,
+    collections: ['hosts', 'backends'],
+    resources: { widgets: undefined, services: undefined },
+    extraContext: data['extraContext'] ?? {},
+  });
+  for (const name of ['hosts', 'backends'])
+    for (const [key, value] of Object.entries(data[name] ?? {})) world.collections[name]?.set(key, value);
+  for (const name of ['widgets', 'services']) {
+    for (const [key, value] of Object.entries(data[`resources.${name}`] ?? {}))
+      world.resources[name]?.set(key, value);
+  }
+  const bundle = world.render();
+  return { files: filesOf(bundle), problems: bundle.problems };
+}
+
+const examples = headings.flatMap(examplesOf);
+
+describe('docs/templates.md', () => {
+  it('has examples, and each says what it gives', () => {
+    expect(examples.length).toBeGreaterThanOrEqual(7);
+    for (const example of examples) expect(example.expected.length, example.title).toBeGreaterThan(0);
+  });
+
+  it.each(examples.map((example) => [example.title, example] as const))('%s', (_title, example) => {
+    const { files, problems } = run(example);
+    for (const { language, argument, text } of example.expected) {
+      if (language === 'haproxy') expect(files['haproxy.cfg']?.trim()).toBe(text.trim());
+      else if (language === 'file') expect(files[argument]).toBe(text);
+      else expect(problems.map(problemLine).join('')).toBe(text);
+    }
+    const announced = example.expected.some((block) => block.language === 'problems');
+    if (!announced) expect(problems).toStrictEqual([]);
+  });
+
+  it('lists every helper with what it does', () => {
+    for (const [name, { summary }] of Object.entries(allHelpers))
+      expect(page).toContain(`| \`${name}\` | ${summary.replaceAll('|', '\\|')} |`);
+  });
+});
+
+function problemLine({
+  severity,
+  reason,
+  owner,
+  field,
+  message,
+}: ReturnType<typeof run>['problems'][number]): string {
+  return `${severity} ${reason}, ${formatOwner(owner)}, ${field}: ${message}\n`;
+}
