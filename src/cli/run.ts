@@ -67,6 +67,7 @@ async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Pro
   });
   const gate = createGate({
     haproxy: options.haproxy,
+    ...(process.env['PATH'] === undefined ? {} : { env: { PATH: process.env['PATH'] } }),
     withRoot: checkRootsIn(tmpdir()),
     run: runProcess,
     limits: defaultGateLimits,

@@ -8,8 +8,10 @@ import type { ProcessResult, RunProcess } from './run-process.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface GateDeps {
-  /** Path of the HAProxy binary; its line should be the fleet's lowest. */
+  /** The HAProxy binary, by path or by name; its line should be the fleet's lowest. */
   readonly haproxy: string;
+  /** The whole environment of the check: a configuration can read it. Default: the usual folders as PATH. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly withRoot: WithCheckRoot;
   readonly run: RunProcess;
   readonly limits: GateLimits;
@@ -41,6 +43,8 @@ export interface Gate {
   check(plan: Plan): Observable<Verdict>;
 }
 
+const usualPath = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' };
+
 /** What HAProxy said, before it is laid on a plan: owners may differ between two plans of one content. */
 interface Judgement {
   readonly accepted: boolean;
@@ -49,7 +53,7 @@ interface Judgement {
 }
 
 /** The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder. */
-export function createGate({ haproxy, withRoot, run, limits }: GateDeps): Gate {
+export function createGate({ haproxy, withRoot, run, limits, env = usualPath }: GateDeps): Gate {
   const remembered = new Map<string, Judgement>();
 
   const remember = (planId: string, judgement: Judgement) => {
@@ -65,7 +69,7 @@ export function createGate({ haproxy, withRoot, run, limits }: GateDeps): Gate {
     withRoot(plan, (root) =>
       run(haproxy, ['-c', '-dr', '--', configPath(plan)], {
         cwd: root,
-        env: {},
+        env,
         maxOutputBytes: limits.maxOutputBytes,
       }).pipe(map((result) => ({ ...result, output: result.output.replaceAll(`${root}/`, '') }))),
     ).pipe(timeout({ first: limits.timeout }), map(judgementOf));

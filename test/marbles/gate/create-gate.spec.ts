@@ -59,6 +59,27 @@ describe('gate', () => {
     }),
   );
 
+  it('hands nothing of its own environment to HAProxy but a search path', () => {
+    const envs: unknown[] = [];
+    const deps = {
+      haproxy: 'haproxy',
+      limits: defaultGateLimits,
+      withRoot: <T>(_plan: unknown, use: (root: string) => Observable<T>) => use('/root'),
+      run: (_command: string, _args: readonly string[], { env }: { env: unknown }) => {
+        envs.push(env);
+        return of(exit['o']!);
+      },
+    };
+    createGate(deps).check(plan).subscribe();
+    createGate({ ...deps, env: { PATH: '/opt/haproxy' } })
+      .check(plan)
+      .subscribe();
+    expect(envs).toEqual([
+      { PATH: expect.stringContaining('/usr/sbin') as unknown },
+      { PATH: '/opt/haproxy' },
+    ]);
+  });
+
   it(
     'names the owner of the refused line and keeps the words of HAProxy, private paths taken out',
     marbles((m) => {
