@@ -1,6 +1,7 @@
 import type { Reader } from '../../collections/types.ts';
 import { formatOwner } from '../../lib/owner.ts';
 import { backendKey } from '../backend-key.ts';
+import { showValue } from '../show-value.ts';
 import { unservableBackend } from '../unservable-backend.ts';
 import type { BackendRef } from '../backend-ref.ts';
 import type { Route } from '../model.ts';
@@ -51,5 +52,5 @@ function sameOwner(a: Claim, b: Claim): boolean {
 function describe({ kind, group, match, path }: Claim): string {
   const host = kind === 'any' ? 'every host' : `host ${group}`;
   if (match === 'default') return `the default backend of ${host}`;
-  return `path ${path === '' ? '/' : path} (${match === 'exact' ? 'Exact' : 'Prefix'}) of ${host}`;
+  return `path ${showValue(path === '' ? '/' : path)} (${match === 'exact' ? 'Exact' : 'Prefix'}) of ${host}`;
 }

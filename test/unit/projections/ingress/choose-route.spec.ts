@@ -63,7 +63,7 @@ describe('chooseRoute', () => {
       ['a', 'ConflictLost', 'spec.rules[0].http.paths[0]'],
     ]);
     expect(problems[0]?.message).toBe(
-      'path /p (Prefix) of host x.com is already served by the older Ingress shop/z',
+      'path "/p" (Prefix) of host x.com is already served by the older Ingress shop/z',
     );
   });
 
@@ -88,7 +88,7 @@ describe('chooseRoute', () => {
       expect.objectContaining({
         field: 'spec.rules[0].http.paths[1]',
         message:
-          'path /p (Prefix) of host x.com is already served by spec.rules[0].http.paths[0] of the same object',
+          'path "/p" (Prefix) of host x.com is already served by spec.rules[0].http.paths[0] of the same object',
       }),
     ]);
   });
