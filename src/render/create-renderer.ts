@@ -3,6 +3,7 @@ import type { TemplateConfig } from '../api/template-config.ts';
 import type { Collection, Delta, Graph } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import type { Problem } from '../lib/problem.ts';
+import { ropeSize } from '../lib/rope.ts';
 import { createPlan } from '../plan/create-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
@@ -10,7 +11,7 @@ import { createTemplateEnvironment, type WholeTemplate } from '../templates/crea
 import type { Piece } from '../templates/fragment.ts';
 import { renderFaultOf } from '../templates/render-fault.ts';
 import type { Slot } from '../templates/run.ts';
-import { templateInvalid } from '../templates/template-error.ts';
+import { templateInvalid, type TemplatePlace } from '../templates/template-error.ts';
 import { createBundleState, padded } from './bundle-state.ts';
 import { documentsOf, type RenderDocument } from './documents-of.ts';
 import { ownerOfItem } from './owner-of.ts';
@@ -92,7 +93,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const state = createBundleState({
     maps: [
       ...documents.filter(({ kind }) => kind === 'map').map(({ path, ordered }) => ({ path, ordered })),
-      ...[...environment.mapPaths]
+      ...[...environment.mapPaths.keys()]
         .filter((path) => documents.every((document) => document.path !== path))
         .map((path) => ({ path, ordered: false })),
     ],
@@ -195,8 +196,10 @@ export function createRenderer(options: RendererOptions): Renderer {
       state.flush();
       if (work.next === work.deltas.length) pending.shift();
       if (shouldYield?.() !== true) continue;
-      // A plan of what is there so far takes its share of the hashing out of the final one.
-      plan = createPlan(state.parts(), plan);
+      // A plan and the bytes of what is there so far take their share of hashing and encoding out of the final ones.
+      const parts = state.parts();
+      plan = createPlan(parts, plan);
+      ropeSize(parts.sections);
       return 'yielded';
     }
     return 'finished';
@@ -263,7 +266,7 @@ function openEnded(piece: Piece, whole: WholeTemplate, position: number): Piece 
 /** Effects cannot write into ordered maps, nor over files that the configuration makes. */
 function takenPaths(
   documents: readonly RenderDocument[],
-  mapPaths: ReadonlySet<string>,
+  mapPaths: ReadonlyMap<string, TemplatePlace>,
 ): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();
   for (const { kind, path, ordered, template } of documents) {
@@ -276,11 +279,12 @@ function takenPaths(
     if (kind === 'file')
       for (const what of ['file', 'map']) taken.set(`${what} ${path}`, `${template} makes the file ${path}`);
   }
-  for (const path of mapPaths)
-    if (!taken.has(`file ${path}`)) taken.set(`file ${path}`, `mapEntry makes the map ${path}`);
-  for (const path of mapPaths) {
+  const clashes = [...mapPaths].flatMap(([path, place]) => {
     const message = taken.get(`map ${path}`);
-    if (message !== undefined) throw templateInvalid([{ template: 'mapEntry', line: 1, column: 1, message }]);
-  }
+    return message === undefined ? [] : [{ ...place, message }];
+  });
+  if (clashes.length > 0) throw templateInvalid(clashes);
+  for (const path of mapPaths.keys())
+    if (!taken.has(`file ${path}`)) taken.set(`file ${path}`, `mapEntry makes the map ${path}`);
   return taken;
 }

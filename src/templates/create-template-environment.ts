@@ -15,7 +15,7 @@ import { allHelpers } from './helpers/all-helpers.ts';
 import { isRecord } from './helpers/data.ts';
 import { renderError, renderFaultOf } from './render-fault.ts';
 import { piecesOf, type Run, type Slot, type TrackedReads } from './run.ts';
-import { templateInvalid } from './template-error.ts';
+import { templateInvalid, type TemplatePlace } from './template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from './vocabulary.ts';
 import { matchesSnippet } from './snippet-pattern.ts';
 
@@ -39,8 +39,8 @@ export interface TemplateEnvironment {
   renderItem(slot: Slot, item: unknown, key: string, reads: TrackedReads): Fragment;
   /** Tracked lookups that the body of a slot can make. */
   lookupsOf(slot: Slot): readonly LookupUse[];
-  /** Maps that mapEntry calls name literally. */
-  readonly mapPaths: ReadonlySet<string>;
+  /** Maps that mapEntry calls name literally, with the first such call. */
+  readonly mapPaths: ReadonlyMap<string, TemplatePlace>;
 }
 
 const maxDepth = 32;

@@ -1,10 +1,14 @@
 import { CodedError } from '../lib/coded-error.ts';
 
-/** Something wrong with a template that is known before it runs. `line` and `column` count from 1. */
-export interface TemplateError {
+/** A point in a template; `line` and `column` count from 1. */
+export interface TemplatePlace {
   readonly template: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** Something wrong with a template that is known before it runs. */
+export interface TemplateError extends TemplatePlace {
   readonly message: string;
 }
 

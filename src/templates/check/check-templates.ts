@@ -1,6 +1,6 @@
 import type { HelperSpec, HelperTable } from '../helper-spec.ts';
 import { isSnippetPattern, matchesSnippet, missesNumber } from '../snippet-pattern.ts';
-import type { TemplateError } from '../template-error.ts';
+import type { TemplateError, TemplatePlace } from '../template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from '../vocabulary.ts';
 import { checkPath, simpleName } from './check-path.ts';
 import { parseTemplate } from './parse-template.ts';
@@ -18,8 +18,8 @@ export interface CheckResult {
   readonly errors: readonly TemplateError[];
   /** By place of the forEach: the tracked lookups its body can make, those of its snippets included. */
   readonly lookups: ReadonlyMap<string, readonly LookupUse[]>;
-  /** Paths that mapEntry calls name literally: these maps exist even without entries. */
-  readonly mapPaths: ReadonlySet<string>;
+  /** Paths that mapEntry calls name literally, with the first such call: these maps exist even without entries. */
+  readonly mapPaths: ReadonlyMap<string, TemplatePlace>;
 }
 
 const effectBlocks: ReadonlySet<string> = new Set(['section', 'backend', 'profile', 'file']);
@@ -31,7 +31,7 @@ const controlExceptLayout = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 export function checkTemplates({ templates, snippets, helpers, vocabulary }: CheckInput): CheckResult {
   const errors = new Map<string, TemplateError>();
   const lookups = new Map<string, LookupUse[]>();
-  const mapPaths = new Set<string>();
+  const mapPaths = new Map<string, TemplatePlace>();
   const constants = new Set(vocabulary.constants);
   const topLevel = new Set([...vocabulary.constants, ...vocabulary.collections, 'resources']);
   const parsed = new Map<string, hbs.AST.Program | undefined>();
@@ -40,7 +40,7 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
   const patterns = new Map<string, (message: string) => void>();
 
   const report = (template: string, node: hbs.AST.Node, message: string): void =>
-    addError({ template, line: node.loc.start.line, column: node.loc.start.column + 1, message });
+    addError({ ...placeOf(template, node), message });
 
   function addError(error: TemplateError): void {
     errors.set(`${error.template}\0${error.line}\0${error.column}\0${error.message}`, error);
@@ -272,8 +272,8 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     visitHash(node.hash, scope);
     if (name === 'single' || name === 'list' || name === 'fetch') visitLookup(node, name, scope);
     if (name === 'snippets') visitSnippets(node, scope);
-    if (name === 'mapEntry' && node.params[0]?.type === 'StringLiteral')
-      mapPaths.add((node.params[0] as hbs.AST.StringLiteral).value);
+    const path = name === 'mapEntry' ? literalOf(node.params[0]) : undefined;
+    if (path !== undefined && !mapPaths.has(path)) mapPaths.set(path, placeOf(scope.template, node));
   }
 
   function visitLookup(node: Call, helper: LookupUse['helper'], scope: Scope): void {
@@ -347,6 +347,10 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
         );
   }
   return { errors: [...errors.values()].sort(byPlace), lookups, mapPaths };
+}
+
+function placeOf(template: string, { loc }: hbs.AST.Node): TemplatePlace {
+  return { template, line: loc.start.line, column: loc.start.column + 1 };
 }
 
 function literalOf(node: hbs.AST.Expression | undefined): string | undefined {

@@ -323,6 +323,14 @@ describe('a configuration that cannot be rendered', () => {
     expect(graph.mark()).toBe(before);
   });
 
+  it('names the mapEntry that writes into a map whose order counts', () => {
+    const maps = { 'o.map': { template: 'a 1' } };
+    const root = 'global\n  {{mapEntry "maps/o.map" "a" "b"}}';
+    expect(() => createWorld({ root, maps })).toThrow(
+      'haproxyConfig:2:3: maps/o.map makes the map maps/o.map, whose order counts: set ordered to false',
+    );
+  });
+
   it.each([
     ['text around the fragments that fails', '{{quoted extraContext.nope}}', /haproxyConfig:1:1: .*no value/],
     ['a map line without value', 'global\n', /maps\/m:1:1: "alone" is no map entry/],
