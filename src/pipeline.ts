@@ -3,6 +3,7 @@ import {
   ReplaySubject,
   asapScheduler,
   combineLatest,
+  delay,
   distinctUntilChanged,
   filter,
   map,
@@ -45,6 +46,8 @@ export interface PipelineDeps<World, Verdict extends LatchVerdict> {
 export interface PipelineTiming {
   /** Milliseconds for which newer changes may supersede a render before it is allowed to finish. */
   readonly maxStaleRender: number;
+  /** Milliseconds from a render to its check. */
+  readonly checkDelay: number;
   /** Milliseconds between two checks by HAProxy. */
   readonly checkInterval: number;
   readonly checkRetry: { readonly min: number; readonly max: number };
@@ -91,6 +94,8 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
 
   const verdict$ = bundle$.pipe(
     debounceMax(timing.checkInterval),
+    // Delivery is what somebody waits for: it has the thread first.
+    delay(timing.checkDelay),
     gateStage({
       check: deps.check,
       isChecked: (verdict) => verdict.kind !== 'unchecked',

@@ -63,6 +63,7 @@ export interface Controller {
 
 const timing = {
   maxStaleRender: 500,
+  checkDelay: 25,
   checkInterval: 1_000,
   checkRetry: { min: 1_000, max: 30_000 },
   concurrentDeliveries: 16,

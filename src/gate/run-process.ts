@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import { Observable } from 'rxjs';
 
 export interface ProcessOptions {
@@ -30,6 +31,7 @@ export type RunProcess = (
 export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes }) =>
   new Observable((subscriber) => {
     const child = spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    yieldTo(child.pid);
     const chunks: Buffer[] = [];
     let room = maxOutputBytes;
     const collect = (chunk: Buffer) => {
@@ -48,3 +50,13 @@ export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
     };
   });
+
+/** Nobody waits for a check as they wait for a request: the program gives way to everything else on the machine. */
+function yieldTo(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already, or the machine knows no priorities: then it runs like any other.
+  }
+}

@@ -57,6 +57,7 @@ const q = podOf('q');
 const fleets = { n: [], p: [p], b: [p, q] };
 const timing = {
   maxStaleRender: 10,
+  checkDelay: 0,
   checkInterval: 0,
   checkRetry: { min: 50, max: 50 },
   concurrentDeliveries: 16,
@@ -162,6 +163,29 @@ describe('pipeline', () => {
       m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb', d: 'pd' });
       m.expect(verdicts.b).toHaveSubscriptions('------^--!');
       m.expect(verdicts.c).toHaveSubscriptions('------------^--!');
+    }),
+  );
+
+  it(
+    'gives delivery the thread first and starts the check after its delay',
+    marbles((m) => {
+      const changes = m.hot('  a-----b------');
+      const check = m.cold('    (v|)', { v: { planId: 'a', kind: 'accepted' as const } });
+      const never = m.cold('    -------');
+      const expected = '       ---a--b------';
+      const unsub = '          ^-----------!';
+      const pipeline = createPipeline(
+        withDeps({
+          timing: { ...timing, checkDelay: 3 },
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          check: ({ id }) => (id === 'a' ? check : never),
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb' });
+      m.expect(check).toHaveSubscriptions('---(^!)');
+      m.expect(never).toHaveSubscriptions('---------^--!');
     }),
   );
 

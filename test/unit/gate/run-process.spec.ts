@@ -28,6 +28,11 @@ describe('runProcess', () => {
     });
   });
 
+  it('lets the program give way to everything else', async () => {
+    const code = 'setTimeout(() => console.log(os.getPriority() > 0), 200)';
+    expect((await lastValueFrom(node(code))).output).toBe('true\n');
+  });
+
   it('hands down nothing of the environment but what it is given', async () => {
     const result = await lastValueFrom(
       node('console.log(Object.keys(process.env).join())', { env: { ONE: '1' } }),
