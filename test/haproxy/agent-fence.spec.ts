@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
+import net from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { applyBody, manifestFile, manifestOf, patchBody } from '../fixtures/agent-harness.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
@@ -163,6 +165,29 @@ describeEachLine('the agent keeps out', (line) => {
     expect(await post(unfinished, multipart)).toMatchObject({ status: 400 });
     expect(await post('junk', { 'content-type': 'multipart/form-data' })).toMatchObject({ status: 400 });
     await unchanged(files);
+  });
+
+  it('a client that goes away in the middle of a file, and serves the next one', async () => {
+    const files = await begin();
+    const { harness } = scene();
+    const next = { ...files, 'maps/a.map': 'k v\n' };
+    const manifest = manifestOf(await harness.state(), next);
+    const request = new Request('http://x', {
+      method: 'POST',
+      body: applyBody(manifest, { 'maps/a.map': 'k v\n' }),
+    });
+    const bytes = Buffer.from(await request.arrayBuffer());
+    const { hostname, port } = new URL(harness.url);
+    const socket = net.connect(Number(port), hostname);
+    socket.write(
+      `POST /v1/apply HTTP/1.1\r\nHost: x\r\nAuthorization: ${harness.authorization}\r\n` +
+        `Content-Type: ${request.headers.get('content-type') ?? ''}\r\nContent-Length: ${String(bytes.length)}\r\n\r\n`,
+    );
+    socket.write(bytes.subarray(0, bytes.indexOf('k v\n') + 2));
+    await sleep(50);
+    socket.destroy();
+    const reply = await harness.send(applyBody(manifest, { 'maps/a.map': 'k v\n' }));
+    expect(reply).toMatchObject({ status: 200, body: { ok: true } });
   });
 
   it('a megabyte-sized file by patch, byte for byte', async () => {

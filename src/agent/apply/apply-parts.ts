@@ -18,8 +18,11 @@ export async function* applyParts(body: Readable, headers: IncomingHttpHeaders):
   const queue: ApplyPart[] = [];
   const end: { failure?: CodedError; finished: boolean } = { finished: false };
   let wake: () => void = () => undefined;
+  const open = new Set<BusboyFileStream>();
+  // A reader in the middle of a file must learn of it as well, or it would wait for ever.
   const fail = (message: string) => {
     end.failure ??= new CodedError('HAPTIC_ERR_AGENT_BODY', message);
+    for (const content of open) content.destroy(end.failure);
     wake();
   };
   const push = (part: ApplyPart) => {
@@ -33,7 +36,9 @@ export async function* applyParts(body: Readable, headers: IncomingHttpHeaders):
     else fail(`unknown part ${JSON.stringify(name)}`);
   });
   parser.on('file', (name, content, filename) => {
+    open.add(content);
     content.on('error', (error) => fail(error.message));
+    content.on('close', () => open.delete(content));
     if (name === 'plan') push({ kind: 'plan', content });
     else push({ kind: 'file', path: filename, content });
   });
@@ -50,7 +55,9 @@ export async function* applyParts(body: Readable, headers: IncomingHttpHeaders):
       fail(`the body is larger than ${String(limits.applyBodyBytes)} bytes`);
   });
   body.on('error', (error) => fail(`the body ended early: ${error.message}`));
-  body.on('aborted', () => fail('the body ended early'));
+  body.on('close', () => {
+    if (!body.readableEnded) fail('the body ended early');
+  });
   body.pipe(parser);
   try {
     for (;;) {

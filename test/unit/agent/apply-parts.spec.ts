@@ -73,6 +73,16 @@ describe('the body of an apply', () => {
     await expect.poll(() => body.readableEnded).toBe(true);
   });
 
+  it('ends the reading of a file when the connection is lost in its middle', async () => {
+    const { body: whole, headers } = await bodyOf(form());
+    const bytes = Buffer.concat((await whole.toArray()) as Buffer[]);
+    const body = new Readable({ read: () => undefined });
+    body.push(bytes.subarray(0, bytes.indexOf('one\n') + 2));
+    const reading = read(body, headers);
+    setImmediate(() => body.destroy());
+    await expect(reading).rejects.toThrow('ended early');
+  });
+
   it('must be multipart, end where it says, and contain known parts', async () => {
     const unknown = new FormData();
     unknown.append('surprise', 'x');

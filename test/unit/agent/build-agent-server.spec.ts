@@ -1,0 +1,98 @@
+import { PassThrough } from 'node:stream';
+import pino from 'pino';
+import { describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../src/agent/agent.ts';
+import { isAuthorized } from '../../../src/agent/basic-auth.ts';
+import { buildAgentServer } from '../../../src/agent/build-agent-server.ts';
+
+const credentials = { username: 'admin', password: 'secret' };
+const authorization = `Basic ${Buffer.from('admin:secret').toString('base64')}`;
+
+function serve(agent: Partial<Agent>) {
+  const lines: string[] = [];
+  const sink = new PassThrough();
+  sink.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
+  const whole: Agent = {
+    ready: () => true,
+    state: () => Promise.reject(new Error('not asked for')),
+    apply: () => Promise.reject(new Error('not asked for')),
+    storePlan: () => Promise.reject(new Error('not asked for')),
+    run: () => Promise.resolve(),
+    ...agent,
+  };
+  return { app: buildAgentServer({ agent: whole, credentials, log: pino(sink) }), lines };
+}
+
+describe('the agent’s HTTP interface', () => {
+  it('tells health and readiness without credentials', async () => {
+    const ready = vi.fn(() => false);
+    const { app } = serve({ ready });
+    expect((await app.inject('/healthz')).statusCode).toBe(200);
+    expect((await app.inject('/readyz')).statusCode).toBe(503);
+    ready.mockReturnValue(true);
+    expect((await app.inject('/readyz')).statusCode).toBe(200);
+  });
+
+  it.each([
+    ['none', {}],
+    ['a wrong password', { authorization: `Basic ${Buffer.from('admin:secreT').toString('base64')}` }],
+    ['another scheme', { authorization: 'Bearer secret' }],
+    ['nonsense', { authorization: 'Basic' }],
+  ])('lets nobody in with %s as credentials', async (_what, headers) => {
+    const { app } = serve({});
+    for (const [method, url] of [
+      ['GET', '/v1/state'],
+      ['POST', '/v1/apply'],
+      ['PUT', '/v1/plan?plan_id=a&proof=b'],
+    ] as const) {
+      const answer = await app.inject({ method, url, headers });
+      expect(answer.statusCode).toBe(401);
+      expect(answer.headers['www-authenticate']).toContain('Basic');
+    }
+  });
+
+  it('passes on what the state request asks for', async () => {
+    const state = vi.fn<Agent['state']>(() => Promise.reject(new Error('enough')));
+    const { app } = serve({ state });
+    const ask = (query: string) => app.inject({ url: `/v1/state${query}`, headers: { authorization } });
+    await ask('');
+    await ask('?verify=1&plan=0');
+    expect(state.mock.calls).toEqual([[{ verify: false, plan: true }], [{ verify: true, plan: false }]]);
+  });
+
+  it('hides its own failures behind a message, and logs them', async () => {
+    const { app, lines } = serve({ state: () => Promise.reject(new Error('the inner reason')) });
+    const answer = await app.inject({ url: '/v1/state', headers: { authorization } });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.json()).toMatchObject({ stage: 'internal' });
+    expect(answer.body).not.toContain('the inner reason');
+    expect(lines.join('')).toContain('the inner reason');
+    expect(lines.join('')).not.toContain(authorization);
+  });
+
+  it('answers in its own form what it does not know', async () => {
+    const { app } = serve({});
+    const unknown = await app.inject({ url: '/v1/other', headers: { authorization } });
+    expect([unknown.statusCode, unknown.json()]).toEqual([
+      404,
+      { stage: 'request', message: 'there is no such endpoint' },
+    ]);
+    const odd = await app.inject({
+      method: 'POST',
+      url: '/v1/apply',
+      headers: { authorization, 'content-type': 'application/xml' },
+      payload: '<a/>',
+    });
+    expect(odd.statusCode).toBe(415);
+    expect(odd.json()).toMatchObject({ stage: 'request' });
+    const noPlan = await app.inject({ method: 'PUT', url: '/v1/plan', headers: { authorization } });
+    expect(noPlan.statusCode).toBe(400);
+  });
+
+  it('compares credentials whole', () => {
+    expect(isAuthorized(authorization, credentials)).toBe(true);
+    expect(isAuthorized(`${authorization} `, credentials)).toBe(false);
+    expect(isAuthorized(undefined, credentials)).toBe(false);
+    expect(isAuthorized(authorization, { username: 'admin', password: '' })).toBe(false);
+  });
+});
