@@ -46,6 +46,7 @@ interface RunningPod {
 export function runEchoPods(options: EchoPodsOptions): EchoPods {
   const { client, nodeName } = options;
   const running = new Map<string, RunningPod>();
+  const failures = new Map<string, string>();
   const queue = createWorkQueue({
     work: sync,
     onError: (key, error) => options.onError(`Pod ${key}`, error),
@@ -56,7 +57,10 @@ export function runEchoPods(options: EchoPodsOptions): EchoPods {
     const pod = pods.get(key);
     const present = running.get(key);
     if (present !== undefined && present.uid !== pod?.metadata.uid) await end(key, present, 0);
-    if (pod === undefined) return;
+    if (pod === undefined) {
+      failures.delete(key);
+      return;
+    }
     if (pod.spec.nodeName === undefined && !isTerminating(pod)) {
       await client.merge(refOf(pod), { spec: { nodeName } });
       return;
@@ -85,11 +89,21 @@ export function runEchoPods(options: EchoPodsOptions): EchoPods {
     } catch (error) {
       await closeServers(started, 0);
       options.addresses.give(started.address);
-      await client.merge(refOf(pod), { status: failedStatus(pod, now, error) }, 'status');
+      await reportFailure(pod, error);
       throw error;
     }
+    failures.delete(key);
     running.set(key, started);
     await report(pod, started);
+  }
+
+  /** Once for each reason: a status that changed on every try would cause the next try. */
+  async function reportFailure(pod: Pod, error: unknown): Promise<void> {
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = message.replace(/\s\S+$/, '');
+    if (failures.get(keyOf(pod)) === reason) return;
+    failures.set(keyOf(pod), reason);
+    await client.merge(refOf(pod), { status: failedStatus(pod, options.now(), message) }, 'status');
   }
 
   async function listen(pod: Pod, container: Container, own: RunningPod): Promise<void> {
@@ -165,8 +179,7 @@ function portsOf(pod: Pod, container: Container): readonly number[] {
   return isOnly && container === pod.spec.containers[0] ? [defaultPort] : [];
 }
 
-function failedStatus(pod: Pod, now: Date, error: unknown): object {
-  const message = error instanceof Error ? error.message : String(error);
+function failedStatus(pod: Pod, now: Date, message: string): object {
   const containers = pod.spec.containers.map((container): ContainerReport => ({
     name: container.name,
     image: container.image ?? '',

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type BackoffPolicy, backoffDelay } from '../../lib/backoff.ts';
 
 export interface WorkQueue {
@@ -28,8 +29,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
   const run = async (key: string) => {
     try {
-      // A turn later, so that a burst of changes is one piece of work.
-      await Promise.resolve();
+      // A turn later: a burst of changes is one piece of work, and work that asks for itself cannot starve the process.
+      await setImmediate();
       await options.work(key);
       retries.delete(key);
     } catch (error) {

@@ -5,6 +5,11 @@ import { createWorkQueue } from '../../../src/sandbox/runtime/work-queue.ts';
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => vi.useRealTimers());
 
+/** Long enough for work that was asked for to begin, and for what it asked for in turn. */
+const turns = async () => {
+  for (let i = 0; i < 4; i++) await turn();
+};
+
 function gate() {
   const open: (() => void)[] = [];
   return { wait: () => new Promise<void>((resolve) => open.push(resolve)), open };
@@ -21,8 +26,24 @@ describe('a work queue', () => {
     for (let i = 0; i < 100; i++) queue.add('a');
     queue.add('b');
     await queue.idle();
-    // The first asks for one run, and what came while it was due asks for one more.
+    // The first ask is one run, and what came while it was due is one more.
     expect(done).toStrictEqual(['a', 'b', 'a']);
+  });
+
+  test('lets the process breathe while work keeps asking for itself', async () => {
+    let runs = 0;
+    const queue = createWorkQueue({
+      work: (key) => {
+        runs++;
+        queue.add(key);
+        return Promise.resolve();
+      },
+      onError: () => undefined,
+    });
+    queue.add('a');
+    for (let i = 0; i < 20; i++) await turn();
+    expect(runs).toBeGreaterThan(1);
+    await queue.stop();
   });
 
   test('runs a key again when it is asked for while it runs, and never twice at once', async () => {
@@ -39,11 +60,11 @@ describe('a work queue', () => {
       onError: (_, error) => expect.fail(String(error)),
     });
     queue.add('a');
-    await turn();
+    await turns();
     queue.add('a');
     queue.add('a');
     open.shift()!();
-    await turn();
+    await turns();
     expect(runs).toBe(2);
     open.shift()!();
     await queue.idle();
@@ -62,7 +83,7 @@ describe('a work queue', () => {
     });
     queue.add('slow');
     queue.add('quick');
-    await turn();
+    await turns();
     expect(done).toStrictEqual(['quick']);
   });
 
@@ -123,7 +144,7 @@ describe('a work queue', () => {
     });
     queue.add('bad');
     queue.add('a');
-    await turn();
+    await turns();
     queue.add('a');
     let stopped = false;
     const stop = queue.stop().then(() => (stopped = true));
