@@ -1,15 +1,14 @@
 import { marbles } from 'rxjs-marbles';
 import { EMPTY, Observable, ignoreElements, map, merge, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { emptyOrderedMap } from '../../src/lib/ordered-map.ts';
 import { createTaps } from '../../src/operators/taps.ts';
 import { type Pipeline, type PipelineDeps, createPipeline } from '../../src/pipeline.ts';
-import type { Bundle } from '../../src/protocol/bundle.ts';
 import type { Plan } from '../../src/protocol/plan.ts';
 import type { HaproxyPod } from '../../src/protocol/pod.ts';
 import type { RenderOutcome } from '../../src/protocol/render-outcome.ts';
 import type { DeliveryTarget } from '../../src/sinks/deliver.ts';
 import type { DeliveryReport } from '../../src/protocol/delivery-report.ts';
+import { bundleOf } from '../fixtures/bundle-of.ts';
 
 /** In these diagrams a world is a letter; its render has that letter as plan id, in upper case when it was delivered. */
 interface Verdict {
@@ -18,19 +17,6 @@ interface Verdict {
 }
 type Deps = PipelineDeps<string, Verdict>;
 
-const bundleOf = (id: string): Bundle => {
-  const empty = emptyOrderedMap<never>();
-  const plan: Plan = {
-    schemaVersion: 1,
-    id,
-    sections: empty,
-    backends: empty,
-    profiles: empty,
-    maps: empty,
-    files: empty,
-  };
-  return { plan, revision: 1, problems: [] };
-};
 const rendered = (id: string): RenderOutcome => ({ kind: 'rendered', bundle: bundleOf(id), tookMs: 0 });
 const podOf = (key: string): HaproxyPod => ({
   key,

@@ -1,24 +1,9 @@
 import { marbles } from 'rxjs-marbles';
 import { describe, expect, it } from 'vitest';
 import { gateStage } from '../../../src/gate/gate-stage.ts';
-import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
-import type { Bundle } from '../../../src/protocol/bundle.ts';
-import type { Plan } from '../../../src/protocol/plan.ts';
+import { bundleOf } from '../../fixtures/bundle-of.ts';
 
-const bundle = (id: string): Bundle => {
-  const empty = emptyOrderedMap<never>();
-  const plan: Plan = {
-    schemaVersion: 1,
-    id,
-    sections: empty,
-    backends: empty,
-    profiles: empty,
-    maps: empty,
-    files: empty,
-  };
-  return { plan, revision: 1, problems: [] };
-};
-const bundles = { a: bundle('a'), b: bundle('b'), c: bundle('c') };
+const bundles = { a: bundleOf('a'), b: bundleOf('b'), c: bundleOf('c') };
 const isChecked = (verdict: string) => verdict !== 'u';
 const retry = { min: 4, max: 8 };
 

@@ -2,24 +2,9 @@ import { marbles } from 'rxjs-marbles';
 import { map } from 'rxjs';
 import { describe, it } from 'vitest';
 import { latch, type LatchState, type LatchVerdict } from '../../../src/gate/latch.ts';
-import type { Bundle } from '../../../src/protocol/bundle.ts';
-import type { Plan } from '../../../src/protocol/plan.ts';
-import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
+import { bundleOf } from '../../fixtures/bundle-of.ts';
 
-const bundle = (id: string): Bundle => {
-  const empty = emptyOrderedMap<never>();
-  const plan: Plan = {
-    schemaVersion: 1,
-    id,
-    sections: empty,
-    backends: empty,
-    profiles: empty,
-    maps: empty,
-    files: empty,
-  };
-  return { plan, revision: 1, problems: [] };
-};
-const bundles = { a: bundle('a'), b: bundle('b'), c: bundle('c'), d: bundle('d') };
+const bundles = { a: bundleOf('a'), b: bundleOf('b'), c: bundleOf('c'), d: bundleOf('d') };
 const accepted = (planId: string): LatchVerdict => ({ planId, kind: 'accepted' });
 const refused = (planId: string): LatchVerdict => ({ planId, kind: 'refused' });
 const unchecked = (planId: string): LatchVerdict => ({ planId, kind: 'unchecked' });
@@ -84,7 +69,7 @@ describe('latch', () => {
   it(
     'lets a render of the content that is out already pass while pessimistic',
     marbles((m) => {
-      const again = bundle('a');
+      const again = bundleOf('a');
       const bundle$ = m.hot('   a--b--r-|', { ...bundles, r: again });
       const verdict$ = m.hot('  -A--b---|', { A: accepted('a'), b: refused('b') });
       const released$ = latch(bundle$, verdict$).pipe(map((state) => state.released));

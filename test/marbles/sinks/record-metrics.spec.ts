@@ -1,19 +1,17 @@
 import { Registry } from 'prom-client';
 import { marbles } from 'rxjs-marbles';
 import { describe, expect, it } from 'vitest';
-import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
 import type { Problem } from '../../../src/lib/problem.ts';
 import type { LatchState, LatchVerdict } from '../../../src/gate/latch.ts';
-import type { Bundle } from '../../../src/protocol/bundle.ts';
 import type { HaproxyPod } from '../../../src/protocol/pod.ts';
 import type { RenderOutcome } from '../../../src/protocol/render-outcome.ts';
 import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
 import { createMetrics } from '../../../src/sinks/metrics.ts';
 import { recordMetrics } from '../../../src/sinks/record-metrics.ts';
+import { bundleOf } from '../../fixtures/bundle-of.ts';
 
 type RunContext = Parameters<Parameters<typeof marbles>[0]>[0];
 
-const empty = emptyOrderedMap<never>();
 const owner = { kind: 'Ingress', namespace: 'a', name: 'b' };
 const problem = (severity: Problem['severity']): Problem => ({
   severity,
@@ -21,19 +19,6 @@ const problem = (severity: Problem['severity']): Problem => ({
   field: '',
   message: '',
   owner,
-});
-const bundleOf = (id: string, problems: readonly Problem[] = []): Bundle => ({
-  plan: {
-    schemaVersion: 1,
-    id,
-    sections: empty,
-    backends: empty,
-    profiles: empty,
-    maps: empty,
-    files: empty,
-  },
-  revision: 1,
-  problems,
 });
 const pod = (key: string): HaproxyPod => ({
   key,
