@@ -166,7 +166,7 @@ describe('lists', () => {
     const versions = new Set<string>();
     do {
       const page = await ask(server, `${maps}?limit=2&continue=${next}`);
-      names.push(...page.body.items.map((item) => item.metadata.name));
+      names.push(...page.body.items.map((item) => item.metadata.name ?? ''));
       versions.add(page.body.metadata.resourceVersion);
       next = page.body.metadata.continue ?? '';
       if (names.length === 2) {

@@ -72,7 +72,8 @@ function mark(context: ApiContext, type: ResourceType, object: ApiObject, option
     ...(type.generation ? { generation: (old.generation ?? 1) + 1 } : {}),
     ...(finalizers.length === 0 ? {} : { finalizers }),
   };
-  return { ...object, metadata };
+  const marked = { ...object, metadata };
+  return type.setDefaults?.(marked, object) ?? marked;
 }
 
 function graceOf(context: ApiContext, type: ResourceType, object: ApiObject, options: DeleteOptions): number {
