@@ -100,7 +100,14 @@ export async function createAgent(options: AgentOptions, log: Logger): Promise<A
       return { status: 409, body: { missing: staging.paths } };
     }
     const stageMs = performance.now() - admitted;
-    return runApply(context, manifest, staging.set, { began, stageMs, admitMs: admitted - began });
+    const clock = { began, stageMs, admitMs: admitted - began };
+    return runApply(context, manifest, staging.set, clock).catch(async (error: unknown) => {
+      // Files and worker may be anywhere between the two plans: nothing is claimed, and the phase on disk stays `applying`.
+      log.error({ err: error }, 'apply failed');
+      await held.verify();
+      store.assume({ ...withoutBaseline(store.current()), phase: 'applying', files: held.all() });
+      return refusal('internal', 'the agent failed; its log has the reason');
+    });
   };
 
   const apply = async (body: Readable, headers: IncomingHttpHeaders): Promise<ApplyAnswer> => {
@@ -173,17 +180,25 @@ export async function createAgent(options: AgentOptions, log: Logger): Promise<A
       return { kind: 'stored', plan_id: planId, proof };
     });
 
+  const adoptOther = async () => {
+    const other = await watch.findOther();
+    if (other !== undefined) await adoptWorker(context, other);
+  };
+
+  /** HAProxy went away while it was asked: the next look finds it again. */
+  const haproxyFailed = (error: unknown): false => {
+    if (!(error instanceof CodedError)) throw error;
+    log.warn({ err: error }, 'HAProxy does not answer');
+    return false;
+  };
+
   const run = async (signal: AbortSignal): Promise<void> => {
-    if (await restart(context, signal)) {
-      ready = true;
-      log.info({ haproxy: watch.current()?.full_version }, 'agent is ready');
-    }
+    do {
+      ready = await restart(context, signal).catch(haproxyFailed);
+    } while (!ready && (await pause(watchMs, signal)));
+    if (ready) log.info({ haproxy: watch.current()?.full_version }, 'agent is ready');
     while (await pause(watchMs, signal)) {
-      if ((await watch.findOther()) === undefined) continue;
-      await exclusive(async () => {
-        const other = await watch.findOther();
-        if (other !== undefined) await adoptWorker(context, other);
-      });
+      if ((await watch.findOther()) !== undefined) await exclusive(adoptOther).catch(haproxyFailed);
     }
     await exclusive(() => Promise.resolve());
     deletes.stop();

@@ -6,7 +6,7 @@ import { readWorkerIdentity, sameWorker } from './runtime/worker-identity.ts';
 export interface WorkerWatch {
   current(): HaproxyIdentity | undefined;
   inventory(): RuntimeInventory;
-  /** A worker that is known to be the one now, after a reload or at start: reads what it has loaded. */
+  /** A worker that is known to be the one now, after a reload or at start: reads what it has loaded. Throws, and changes nothing, when it cannot. */
   adopt(worker: HaproxyIdentity): Promise<void>;
   /** Asks the socket; the worker if it is not the adopted one, undefined if it is or does not answer. */
   findOther(): Promise<HaproxyIdentity | undefined>;
@@ -28,9 +28,9 @@ export function createWorkerWatch(socket: string): WorkerWatch {
     current: () => current,
     inventory: () => inventory,
     adopt: async (worker) => {
-      current = worker;
       const loaded = await readInventory(socket);
       inventory = { generation: inventory.generation + 1, ...loaded };
+      current = worker;
     },
     findOther: async () => {
       const seen = await readWorkerIdentity(socket).catch(() => undefined);
