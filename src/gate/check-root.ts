@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { concatMap, defer, finalize, type Observable } from 'rxjs';
@@ -15,9 +15,12 @@ export type WithCheckRoot = <T>(plan: Plan, use: (root: string) => Observable<T>
  * numbers stay. Errors with what the file system says.
  */
 export function checkRootsIn(tmpDir: string): WithCheckRoot {
+  let isSwept = false;
   return (plan, use) =>
     defer(() => {
-      const root = mkdtempSync(path.join(tmpDir, 'haptic-check-'));
+      if (!isSwept) sweep(tmpDir);
+      isSwept = true;
+      const root = mkdtempSync(path.join(tmpDir, `${prefix}${process.pid}-`));
       let written: Promise<unknown> = Promise.resolve();
       const write = (signal: AbortSignal): Promise<void> => {
         const writing = writeFiles(plan, root, signal);
@@ -30,6 +33,32 @@ export function checkRootsIn(tmpDir: string): WithCheckRoot {
         finalize(() => void written.then(() => rm(root, { recursive: true, force: true, maxRetries: 3 }))),
       );
     });
+}
+
+const prefix = 'haptic-check-';
+
+/** Removes what processes left behind that were killed amid a check. Pids are used again: in a container it is always the same. */
+function sweep(tmpDir: string): void {
+  const started = performance.timeOrigin + performance.now() - process.uptime() * 1000;
+  for (const name of readdirSync(tmpDir)) {
+    const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : NaN;
+    if (!Number.isInteger(pid)) continue;
+    const root = path.join(tmpDir, name);
+    const isLeft = pid === process.pid ? changedAt(root) < started : !isAlive(pid);
+    if (isLeft) rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function changedAt(root: string): number {
+  return statSync(root, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 async function writeFiles(plan: Plan, root: string, signal: AbortSignal): Promise<void> {

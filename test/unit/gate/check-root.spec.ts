@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { firstValueFrom, NEVER, of, tap, throwError } from 'rxjs';
@@ -88,6 +89,19 @@ describe('checkRootsIn', () => {
     const failing = checkRootsIn(dir)(plan, () => throwError(() => new Error('no')));
     await expect(firstValueFrom(failing)).rejects.toThrow('no');
     await emptied();
+  });
+
+  it('takes away what a killed process left behind, and nothing of a living one', async () => {
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    const names = ['1-x', `${gone}-x`, `${process.pid}-old`, `${process.pid}-new`, 'notes'];
+    for (const name of names) mkdirSync(path.join(dir, `haptic-check-${name}`, 'maps'), { recursive: true });
+    mkdirSync(path.join(dir, 'other'));
+    utimesSync(path.join(dir, `haptic-check-${process.pid}-old`), 1000, 1000);
+    await firstValueFrom(checkRootsIn(dir)(plan, (root) => of(root)));
+    await eventually('its own goes', () => (readdirSync(dir).length === 4 ? true : undefined));
+    expect(readdirSync(dir).sort()).toEqual(
+      ['haptic-check-1-x', `haptic-check-${process.pid}-new`, 'haptic-check-notes', 'other'].sort(),
+    );
   });
 
   it('errors with the words of the file system', async () => {
