@@ -37,7 +37,8 @@ export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
   const former: Former[] = [];
   const undo = () => restore(change.baseDir, former);
   const keep = async () => {
-    for (const { backup } of former) if (backup !== undefined) await rm(backup, { force: true });
+    const backups = former.flatMap(({ backup }) => (backup === undefined ? [] : [backup]));
+    await Promise.all(backups.map((backup) => rm(backup, { force: true })));
   };
   try {
     const ready = await writeAll(change);
@@ -121,12 +122,15 @@ async function restore(baseDir: string, former: readonly Former[]): Promise<void
 }
 
 async function syncFolders(baseDir: string, files: readonly string[]): Promise<void> {
-  for (const folder of new Set(files.map((file) => path.dirname(path.join(baseDir, file))))) {
-    const handle = await open(folder, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  }
+  const folders = new Set(files.map((file) => path.dirname(path.join(baseDir, file))));
+  await Promise.all(
+    [...folders].map(async (folder) => {
+      const handle = await open(folder, 'r');
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }),
+  );
 }
