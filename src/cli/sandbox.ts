@@ -124,7 +124,7 @@ Kubernetes   ${sandbox.api.url}
 Taps         ${sandbox.controllerUrl}/debug/taps
 Logs         ${sandbox.logFolder}
 
-  export KUBECONFIG=${sandbox.kubeconfigPath}
+  export KUBECONFIG=${sandbox.kubeconfigPath} HAPTIC_URL=${httpUrl} HAPTIC_DEBUG=${sandbox.controllerUrl}/debug
   kubectl get pods,ingress --all-namespaces
 ${
   hasSample

@@ -1,4 +1,3 @@
-import { CodedError } from '../../lib/coded-error.ts';
 import {
   controllerUid,
   type Deployment,
@@ -90,8 +89,6 @@ export function runWorkloads(options: WorkloadOptions): Workloads {
 
   function newPod(set: ReplicaSet): Pod {
     const { namespace = '', name, uid = '' } = set.metadata;
-    if (uid === '')
-      throw new CodedError('HAPTIC_ERR_SANDBOX_OBJECT', `ReplicaSet ${namespace}/${name} has no uid`);
     const { metadata, spec } = set.spec.template;
     return {
       apiVersion: 'v1',
