@@ -1,5 +1,4 @@
-import { viewOf, type ApiContext } from './api-context.ts';
-import type { ApiObject } from './api-object.ts';
+import type { ApiContext } from './api-context.ts';
 import { apiError } from './api-status.ts';
 import { selectEntries, selectorOf, type Selection } from './list-objects.ts';
 import type { ResourceType } from './resource-type.ts';
@@ -103,11 +102,6 @@ export function bookmarkObject(
       ...(initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
     },
   };
-}
-
-/** The object of a change as this version of the API shows it. */
-export function watchedObject(type: ResourceType, change: WatchedChange): ApiObject {
-  return viewOf(type, change.entry);
 }
 
 function parseRevision(text: string): number {

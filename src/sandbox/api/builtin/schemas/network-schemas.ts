@@ -99,6 +99,9 @@ disc.EndpointConditions
   3 terminating bool? # Is shutting down.
 disc.EndpointHints
   1 forZones disc.ForZone[]
+  2 forNodes disc.ForNode[]
+disc.ForNode
+  1 name! string
 disc.ForZone
   1 name! string
 disc.EndpointPort
