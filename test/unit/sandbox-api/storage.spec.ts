@@ -70,7 +70,7 @@ describe('the store of a kind', () => {
       fc.property(fc.array(edit, { maxLength: 60 }), fc.nat(60), (edits, at) => {
         const store = storage(16);
         const clock: number[] = [1];
-        const states: Map<string, string>[] = [new Map()];
+        const states = [new Map<string, string>()];
         const state = new Map<string, string>();
         for (const { name, remove } of edits) {
           const present = store.get('n', name);
