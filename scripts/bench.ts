@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { nodeFlags } from '../src/lib/node-flags.ts';
 import { buildProduct } from './build-product.ts';
 import { bundle } from './bundle.ts';
 
@@ -49,7 +50,7 @@ async function runBench(name: string): Promise<unknown> {
   );
   await bundle({ [name]: entry }, 'dist/bench');
   const code = await new Promise<number>((resolve, reject) => {
-    const child = spawn(process.execPath, ['--expose-gc', `dist/bench/${name}.js`], {
+    const child = spawn(process.execPath, [...nodeFlags, '--expose-gc', `dist/bench/${name}.js`], {
       // The bench's own prints must not mix with the one object on stdout.
       stdio: ['ignore', process.stderr, process.stderr],
     });

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { nodeFlags } from '../lib/node-flags.ts';
 import type { ApiServer } from './api/api-server.ts';
 import { createApiServer } from './api/create-api-server.ts';
 import { adaptApiClient } from './runtime/adapt-api-client.ts';
@@ -43,6 +44,8 @@ export interface SandboxOptions {
   readonly sample?: boolean;
   /** Default true: the controller runs. Without it nothing brings HAProxy to what the API holds. */
   readonly controller?: boolean;
+  /** How often the controller asks every HAProxy pod what it holds. Default: the libraries' own. */
+  readonly driftPreventionInterval?: string;
   /** Merged over the template libraries' `templatingSettings.extraContext`. */
   readonly extraContext?: Readonly<Record<string, unknown>>;
   /** Upper bound of a pod's termination grace period, ms. Default 5,000. */
@@ -148,7 +151,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     agentPort,
     httpBind,
     haproxyPath: haproxy.path,
-    agentCommand: [process.execPath, program.main, 'agent'],
+    agentCommand: [process.execPath, ...nodeFlags, program.main, 'agent'],
     env: childEnv,
     onError,
   });
@@ -158,7 +161,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const valuesPath = join(folder, 'values.yaml');
   const values = {
     podSelector: { matchLabels: haproxyLabels },
-    dataplane: { port: agentPort },
+    dataplane: {
+      port: agentPort,
+      ...(options.driftPreventionInterval === undefined
+        ? {}
+        : { driftPreventionInterval: options.driftPreventionInterval }),
+    },
     templatingSettings: {
       extraContext: { httpBind, statusBind: `${podAddress}:8404`, accessLog: false, ...options.extraContext },
     },
@@ -172,7 +180,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
             name: 'controller',
             command: process.execPath,
             args: [
-              ...[program.main, 'run', '--kubeconfig', kubeconfigPath],
+              ...[...nodeFlags, program.main, 'run', '--kubeconfig', kubeconfigPath],
               ...['--namespace', systemNamespace, '--haproxy', haproxy.path, '--values', valuesPath],
               ...['--health-listen', `${controllerAddress}:${controllerPort}`],
               ...['--metrics-listen', `${controllerAddress}:9090`],
