@@ -8,7 +8,14 @@ import { applyConfiguration } from './managed-fields.ts';
 import { mergePatch } from './merge-patch.ts';
 import { apiVersionOf, type ResourceType } from './resource-type.ts';
 import { strategicMerge } from './strategic-merge.ts';
-import { countGeneration, createObject, mergeParts, replaceObject, store } from './write-object.ts';
+import {
+  checkIdentity,
+  countGeneration,
+  createObject,
+  mergeParts,
+  replaceObject,
+  store,
+} from './write-object.ts';
 
 export type PatchType = 'merge' | 'strategic' | 'json' | 'apply';
 
@@ -87,6 +94,7 @@ function applyObject(
     return { object: created, created: true };
   }
   const current = viewOf(type, entry);
+  checkIdentity(type, current, sent);
   const merged = applyConfiguration(current, config, type.schema, writer, options.force === true);
   const next = admitObject(context, type, mergeParts(type, current, merged, options), current);
   if (jsonEqual(current, next)) return { object: current, created: false };

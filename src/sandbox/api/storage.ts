@@ -25,7 +25,7 @@ export interface RevisionClock {
 
 /**
  * The objects of one kind with a window of past changes. A write costs the same whatever the number of objects, and
- * listeners hear of it before it returns.
+ * listeners hear of it before it returns (after the write they are being told of, if one of them writes).
  */
 export interface Storage {
   readonly get: (namespace: string, name: string) => Entry | undefined;
@@ -36,6 +36,7 @@ export interface Storage {
   readonly remove: (entry: Entry) => Entry;
   /** Changes after `revision`, oldest first; `undefined` when the window no longer reaches back that far. */
   readonly changesSince: (revision: number) => readonly Change[] | undefined;
+  /** Calls back with every change after this moment, in order, within the tick of its write. */
   readonly listen: (listener: (change: Change) => void) => () => void;
   /** Forgets all past changes: any older resourceVersion is then too old. */
   readonly compact: () => void;
@@ -49,7 +50,9 @@ export function createRevisionClock(): RevisionClock {
 export function createStorage(clock: RevisionClock, historySize: number): Storage {
   const byNamespace = new Map<string, Map<string, Entry>>();
   const sorted = new Map<string | undefined, readonly Entry[]>();
-  const listeners = new Set<(change: Change) => void>();
+  const listeners = new Map<(change: Change) => void, number>();
+  const undelivered: Change[] = [];
+  let delivering = false;
   let history: Change[] = [];
   let compactedAt = 0;
   let count = 0;
@@ -64,7 +67,19 @@ export function createStorage(clock: RevisionClock, historySize: number): Storag
       compactedAt = history[dropped - 1]?.revision ?? compactedAt;
       history = history.slice(dropped);
     }
-    for (const listener of listeners) listener(change);
+    undelivered.push(change);
+    if (!delivering) deliver();
+  };
+
+  /** A listener may write: that change waits until every listener has heard of this one, so all see one order. */
+  const deliver = () => {
+    delivering = true;
+    try {
+      for (let next = undelivered.shift(); next !== undefined; next = undelivered.shift())
+        for (const [listener, since] of listeners) if (next.revision > since) listener(next);
+    } finally {
+      delivering = false;
+    }
   };
 
   const stamp = (object: ApiObject): Entry => {
@@ -119,7 +134,7 @@ export function createStorage(clock: RevisionClock, historySize: number): Storag
       return history.slice(low);
     },
     listen: (listener) => {
-      listeners.add(listener);
+      listeners.set(listener, clock.current());
       return () => listeners.delete(listener);
     },
     compact: () => {

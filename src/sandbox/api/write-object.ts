@@ -155,7 +155,8 @@ function checkNamespace(context: ApiContext, type: ResourceType, metadata: ApiMe
   }
 }
 
-function checkIdentity(type: ResourceType, current: ApiObject, sent: ApiObject): void {
+/** A name, namespace, uid or resourceVersion sent along must be the current one's: a 400 or 409 otherwise. */
+export function checkIdentity(type: ResourceType, current: ApiObject, sent: ApiObject): void {
   const { name, namespace, uid, resourceVersion } = sent.metadata;
   if (name !== '' && name !== current.metadata.name)
     throw apiError(

@@ -52,6 +52,23 @@ describe('the store of a kind', () => {
     expect(changes[2]?.entry.object.metadata.resourceVersion).toBe(String(changes[2]?.revision));
   });
 
+  it('tells all listeners of a write made by one of them after the write that caused it', () => {
+    const store = storage();
+    const heard: string[] = [];
+    const late: string[] = [];
+    store.listen((change) => {
+      if (change.entry.name !== 'a') return;
+      store.put(object('b'));
+      store.listen((later) => late.push(later.entry.name));
+    });
+    store.listen((change) => heard.push(change.entry.name));
+    store.put(object('a'));
+    expect(heard).toEqual(['a', 'b']);
+    expect(late).toEqual([]);
+    store.put(object('c'));
+    expect(late).toEqual(['c']);
+  });
+
   it('replays the past within its window and no further', () => {
     const store = storage(4);
     const entries = Array.from({ length: 20 }, (_, i) => store.put(object(`o${i}`)));

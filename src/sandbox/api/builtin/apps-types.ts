@@ -2,7 +2,7 @@ import type { ApiObject } from '../api-object.ts';
 import { defineType, selectable } from '../define-type.ts';
 import { getIn, isRecord, setIn } from '../json.ts';
 import type { Column, ResourceType } from '../resource-type.ts';
-import { selectorText } from './core-types.ts';
+import { selectorText } from './selector-text.ts';
 import { builtinSchema } from './builtin-schemas.ts';
 import { validateWorkload } from '../rules/workload-rules.ts';
 import { containerTexts, podSpecDefaults } from './pod-defaults.ts';

@@ -1,7 +1,6 @@
 import type { ApiObject } from '../api-object.ts';
 import { defineType, fieldColumn, selectable } from '../define-type.ts';
 import { getIn, isRecord, listOf, setIn, textOf } from '../json.ts';
-import { formatMatchLabels } from '../label-selector.ts';
 import type { ResourceType } from '../resource-type.ts';
 import { eventTypes } from './event-types.ts';
 import { podDefaults } from './pod-defaults.ts';
@@ -220,14 +219,4 @@ function size(value: unknown): number {
 
 function record(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
-}
-
-/** A selector as text, for the wide columns of workloads. */
-export function selectorText(selector: unknown): string {
-  const labels = getIn(selector, ['matchLabels']) ?? selector;
-  if (!isRecord(labels)) return '<none>';
-  const text = formatMatchLabels(
-    Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, textOf(value)])),
-  );
-  return text === '' ? '<none>' : text;
 }

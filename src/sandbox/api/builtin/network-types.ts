@@ -5,7 +5,7 @@ import type { ResourceType } from '../resource-type.ts';
 import { builtinSchema } from './builtin-schemas.ts';
 import { validateIngress, validateIngressClass } from '../rules/ingress-rules.ts';
 import { validateEndpointSlice } from '../rules/service-validation.ts';
-import { selectorText } from './core-types.ts';
+import { selectorText } from './selector-text.ts';
 
 const networking = { group: 'networking.k8s.io', version: 'v1' };
 const shown = 3;
