@@ -10,21 +10,30 @@ export interface DeleteAttempt {
   readonly target: DeleteTarget;
   /** End what still uses the server first. */
   readonly cutOff: boolean;
+  /** Tries so far, this one included. */
+  readonly tries: number;
 }
 
 /**
  * One try each to delete servers in maintenance and unpublished backends, servers first; outcomes in the order of the
  * attempts. `del` itself is the check on every HAProxy line, so nothing waits inside HAProxy (and 2.6 has no `wait`). A
  * target that is not there counts as gone: that is what was wanted.
+ *
+ * @param line of HAProxy: `2.6`
  */
 export async function attemptDeletes(
   socket: string,
+  line: string,
   attempts: readonly DeleteAttempt[],
 ): Promise<readonly DeleteOutcome[]> {
   const outcomes = new Map<DeleteAttempt, DeleteOutcome>();
   const servers = attempts.filter(({ target }) => target.kind === 'server');
   const cutOff = servers.filter((attempt) => attempt.cutOff);
-  for (const chunk of chunks(cutOff)) await ask(socket, chunk.map(shutdownText));
+  for (const chunk of chunks(cutOff))
+    await ask(
+      socket,
+      chunk.flatMap((attempt) => cutOffTexts(attempt, line)),
+    );
   for (const chunk of chunks(servers)) {
     const replies = await ask(socket, chunk.map(deleteText));
     const countable = replies.length === chunk.length;
@@ -46,8 +55,18 @@ function deleteText({ target }: DeleteAttempt): string {
     : `del backend ${target.backend}`;
 }
 
-function shutdownText({ target }: DeleteAttempt): string {
-  return target.kind === 'server' ? `shutdown sessions server ${target.backend}/${target.server}` : '';
+/**
+ * On 2.6 a connection that becomes idle after its server went into maintenance holds on to the server until somebody uses
+ * or closes it, which nobody does. Idle connections are dropped when the address changes: to one reserved for documentation
+ * (RFC 5737), another port each time.
+ */
+function cutOffTexts({ target, tries }: DeleteAttempt, line: string): string[] {
+  if (target.kind !== 'server') return [];
+  const server = `${target.backend}/${target.server}`;
+  const shutdown = `shutdown sessions server ${server}`;
+  return line === '2.6'
+    ? [shutdown, `set server ${server} addr 192.0.2.1 port ${String(tries)}`]
+    : [shutdown];
 }
 
 const perLine = 32;

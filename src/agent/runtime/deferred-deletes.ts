@@ -7,7 +7,7 @@ import { readWorkerIdentity, sameWorker } from './worker-identity.ts';
 
 /**
  * Servers and backends that take no traffic any more and are deleted once nothing uses them: at once where nothing does, else
- * tried again after 50 ms, 250 ms and then every 2 s; from the third try on, what still holds on to a server is cut off.
+ * tried again after 50 ms, 250 ms and then every 2 s; from the fourth try on, so after 2 s, what still uses a server is cut off.
  * After 30 tries an entry is left alone, but stays listed: its name is taken until the next reload. The queue belongs to
  * one worker; another worker makes it void, since that one never knew what the entries mean.
  */
@@ -36,7 +36,7 @@ interface Entry {
 
 const retryMs = [50, 250];
 const laterRetryMs = 2_000;
-const cutOffAfter = 3;
+const cutOffAfter = 4;
 const maxTries = 30;
 const settleTries = 6;
 const settleRetryMs = 10;
@@ -82,7 +82,8 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
       for (const entry of open) entry.tries++;
       const outcomes = await attemptDeletes(
         deps.socket,
-        open.map(({ target, tries }) => ({ target, cutOff: tries >= cutOffAfter })),
+        owner.version,
+        open.map(({ target, tries }) => ({ target, tries, cutOff: tries >= cutOffAfter })),
       );
       if (entries !== mine) return;
       open.forEach((entry, index) => finish(mine, entry, outcomes[index] ?? 'busy'));

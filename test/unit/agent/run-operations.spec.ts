@@ -150,7 +150,7 @@ describe('deletions that wait', () => {
     answer = (command) => {
       if (isInfo(command)) return info();
       if (command.startsWith('shutdown')) return '\n';
-      return ++tries < 3 ? busy : '[6]: Server deleted.\n';
+      return ++tries < 4 ? busy : '[6]: Server deleted.\n';
     };
     const deletes = queue();
     await deletes.add(worker, [target]);
@@ -159,10 +159,33 @@ describe('deletions that wait', () => {
     expect(asked.filter((command) => !isInfo(command))).toEqual([
       'del server b/s',
       'del server b/s',
+      'del server b/s',
       'shutdown sessions server b/s',
       'del server b/s',
     ]);
     expect(outcomes).toEqual(['b done']);
+    deletes.stop();
+  });
+
+  it('on 2.6 drop idle connections as well, by another address each time', async () => {
+    let tries = 0;
+    answer = (command) => {
+      if (isInfo(command)) return info();
+      if (!command.startsWith('del')) return '\n';
+      return ++tries < 3 ? busy : '[6]: Server deleted.\n';
+    };
+    const deletes = queue();
+    await deletes.add({ ...worker, version: '2.6' }, [target]);
+    expect(await deletes.settle(target)).toBe(true);
+    expect(asked.filter((command) => !isInfo(command))).toEqual([
+      'del server b/s',
+      'shutdown sessions server b/s',
+      'set server b/s addr 192.0.2.1 port 5',
+      'del server b/s',
+      'shutdown sessions server b/s',
+      'set server b/s addr 192.0.2.1 port 6',
+      'del server b/s',
+    ]);
     deletes.stop();
   });
 
