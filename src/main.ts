@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=8
 import pino from 'pino';
 import { config } from 'rxjs';
 import { parseCommand, usage } from './cli/parse-command.ts';

@@ -41,7 +41,8 @@ export function runTracked(
     value,
     failed,
     problems: frame.problems.length === 0 ? noProblems : frame.problems,
-    deps: frame.deps.length === 0 ? noDeps : frame.deps,
+    // A copy has no room to grow, and there is one per entry.
+    deps: frame.deps.length === 0 ? noDeps : frame.deps.slice(),
   };
 }
 

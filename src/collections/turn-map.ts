@@ -1,3 +1,5 @@
+import { flat } from '../lib/flat.ts';
+
 /**
  * A map that remembers what the last finished turn held while the running turn writes to it, at the cost of one undo
  * record per changed key; finishing a turn is O(1). With a `base` it is a what-if: its own writes over the base's last
@@ -35,8 +37,11 @@ export function turnCommitted<V>(map: TurnMap<V>, key: string): V | undefined {
 export function turnWrite<V>(map: TurnMap<V>, key: string, value: V | undefined): void {
   const before = turnGet(map, key);
   if (before === undefined && value === undefined) return;
-  if (before === undefined) map.size++;
-  else if (value === undefined) map.size--;
+  if (before === undefined) {
+    map.size++;
+    // Keys are mostly composed of parts, and stay as long as their entries.
+    flat(key);
+  } else if (value === undefined) map.size--;
   if (map.base !== undefined) {
     map.current.set(key, value);
     return;

@@ -3,7 +3,7 @@ import { editOrderedMap, emptyOrderedMap, getEntry, type OrderedMap } from '../l
 import type { Problem } from '../lib/problem.ts';
 import { ropeBytes, ropeDigest, ropeSize, type TextPiece } from '../lib/rope.ts';
 import type { Backend, FileKind, PlanFile, PlanMap, Profile, Section } from '../protocol/plan.ts';
-import { createClaims, type Claims } from './claims.ts';
+import { createClaims, type Claims, type Settlement } from './claims.ts';
 import { conflictsOf, type Claimed } from './claimed.ts';
 import {
   createOrderedEntries,
@@ -48,6 +48,8 @@ export interface BundleState {
 
 type NamedKind = Section['kind'];
 
+const namedKinds: readonly NamedKind[] = ['core', 'backend', 'profile'];
+
 const nameConflicts: Readonly<Record<NamedKind, readonly [what: string, reason: string]>> = {
   core: ['section', 'SectionNameConflict'],
   backend: ['backend', 'BackendNameConflict'],
@@ -63,6 +65,8 @@ export function createBundleState(options: BundleOptions): BundleState {
   };
   const fileClaims = createClaims<Claimed<FilePart>>();
   const sectionEdits = new Map<string, Section | undefined>();
+  /** Sections without a name, by place: nobody can have them first. */
+  const plain = new Map<string, Section | undefined>();
   const documents = new Map<
     string,
     { pieces: OrderedMap<Section>; readonly edits: Map<string, Section | undefined> }
@@ -115,7 +119,7 @@ export function createBundleState(options: BundleOptions): BundleState {
         own.edits.set(key, add ? section : undefined);
         dirtyDocuments.add(document.path);
       } else if (name === undefined) {
-        editSection(key, add ? section : undefined);
+        plain.set(key, add ? section : undefined);
       } else if (add) {
         const value = { item: part, content: section.text, owner: section.owner, place: section.template };
         names[section.kind].put(name, { rank: key, value });
@@ -149,13 +153,17 @@ export function createBundleState(options: BundleOptions): BundleState {
     conflictList = undefined;
   };
 
-  const settleNames = (kind: NamedKind): void => {
+  const takeOut = (settlements: readonly Settlement<Claimed<Part>>[]): void => {
+    for (const { before, after } of settlements)
+      if (before !== undefined && before.rank !== after?.rank) editSection(before.rank, undefined);
+  };
+
+  const putIn = (kind: NamedKind, settlements: readonly Settlement<Claimed<Part>>[]): void => {
     const backendEdits = new Map<string, Backend | undefined>();
     const profileEdits = new Map<string, Profile | undefined>();
-    for (const settlement of names[kind].settle()) {
+    for (const settlement of settlements) {
       const { name, before, after } = settlement;
       note(`${kind} ${name}`, conflictsOf(...nameConflicts[kind], settlement));
-      if (before !== undefined && before.rank !== after?.rank) editSection(before.rank, undefined);
       if (after !== undefined) editSection(after.rank, after.value.item.section);
       const same =
         before !== undefined &&
@@ -169,10 +177,21 @@ export function createBundleState(options: BundleOptions): BundleState {
     profiles = editOrderedMap(profiles, profileEdits);
   };
 
+  /**
+   * A place in the text may pass from one name to another, of another kind too, or lose its name: everything is taken out
+   * before anything is put in, so that the order of the settlements does not matter.
+   */
+  const settleSections = (): void => {
+    const settled = namedKinds.map((kind) => [kind, names[kind].settle()] as const);
+    for (const [, settlements] of settled) takeOut(settlements);
+    for (const [key, section] of plain) if (section === undefined) editSection(key, undefined);
+    for (const [kind, settlements] of settled) putIn(kind, settlements);
+    for (const [key, section] of plain) if (section !== undefined) editSection(key, section);
+    plain.clear();
+  };
+
   const flush = (): void => {
-    settleNames('core');
-    settleNames('backend');
-    settleNames('profile');
+    settleSections();
     sections = editOrderedMap(sections, sectionEdits);
     sectionEdits.clear();
     for (const path of dirtyMaps)

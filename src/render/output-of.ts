@@ -1,3 +1,4 @@
+import { flat } from '../lib/flat.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { MapEntry, Section } from '../protocol/plan.ts';
 import { mapKey } from '../templates/context/map-key.ts';
@@ -31,7 +32,11 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
   }
   for (const { path, key, value, place } of fragment.entries) {
     refuseTaken(`map ${path}`, place, taken);
-    entries.push({ path, entry: { key, value, text: `${key} ${value}\n`, ...owned }, place });
+    entries.push({
+      path,
+      entry: { key: flat(key), value, text: flat(`${key} ${value}\n`), ...owned },
+      place,
+    });
   }
   for (const { path, place } of fragment.files) refuseTaken(`file ${path}`, place, taken);
   return { ...owned, parts: shared(parts), entries: shared(entries), files: shared(fragment.files) };
@@ -39,9 +44,9 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
 
 const none: readonly never[] = [];
 
-/** Outputs are many and mostly have one kind of thing: the empty lists of all are one. */
+/** Outputs are many and mostly have one kind of thing: the empty lists of all are one, and no list has room to grow. */
 function shared<T>(list: readonly T[]): readonly T[] {
-  return list.length === 0 ? none : list;
+  return list.length === 0 ? none : list.slice();
 }
 
 type Owned = Pick<Section, 'owner'>;
@@ -58,9 +63,10 @@ function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
     }
     case 'backend': {
       const { backend, place } = piece;
-      const { name, text } = backend;
+      const { name } = backend;
+      const text = flat(backend.text);
       const section: Section = { kind: 'backend', name, text, ...owned, template: place };
-      return [{ section, name, backend: { ...backend, ...owned } }];
+      return [{ section, name, backend: { ...backend, text, ...owned } }];
     }
     case 'profile': {
       const { profile, place } = piece;

@@ -262,8 +262,16 @@ function withoutMarkers(run: Run, piece: Piece): readonly Piece[] {
   );
 }
 
+/** A range belongs to one compiled source, so its words are made once, however many fragments carry them. */
+const places = new WeakMap<SourceRange, string>();
+
 function placeOf(run: Run, loc: SourceRange): string {
-  return `${run.templates.at(-1) ?? ''}:${loc.start.line}:${loc.start.column + 1}`;
+  let place = places.get(loc);
+  if (place === undefined) {
+    place = `${run.templates.at(-1) ?? ''}:${loc.start.line}:${loc.start.column + 1}`;
+    places.set(loc, place);
+  }
+  return place;
 }
 
 /** `{{{x}}}`: text as it is, line breaks included, but no other control character. */

@@ -90,7 +90,8 @@ function backendOf(draft: BackendDraft, body: string, scope: HelperScope): Backe
     ...(own === '' && head.profile !== ''
       ? { shape: 'dynamic' as const }
       : { shape: 'structural' as const, shapeReason: structuralReason(own) }),
-    servers: draft.servers,
+    // Copies without room to grow: backends are many.
+    servers: draft.servers.slice(),
     defaultServer: draft.defaultServer,
     bodyDigest: own === '' ? emptyBody : digest(own),
     text: backendText(head, draft, own),

@@ -24,9 +24,14 @@ export function serverOf(
   };
 }
 
+/** Most servers have none of their own: their empty lists are one. */
+const noKeywords: readonly Keyword[] = [];
+
 /** `keyword=true` prints the keyword alone, `keyword=value` with its argument, `keyword=(array a b)` with several; false and nothing leave it out. */
-export function keywordsOf(hash: Readonly<Record<string, unknown>>): Keyword[] {
-  return Object.entries(hash)
+export function keywordsOf(hash: Readonly<Record<string, unknown>>): readonly Keyword[] {
+  const given = Object.entries(hash);
+  if (given.length === 0) return noKeywords;
+  return given
     .reverse() // Handlebars hands named arguments over in reverse order of writing.
     .filter(([, value]) => isGiven(value) && value !== false)
     .map(([name, value]) => ({ name, args: value === true ? [] : argumentsOf(value) }));
