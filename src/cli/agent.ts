@@ -26,7 +26,7 @@ LOG_LEVEL (info).
 `;
 
 /**
- * \`haptic agent\`: serves until the signal is aborted, then finishes the apply in flight. Exit codes: 0 stopped as asked, 1 failed,
+ * `haptic agent`: serves until the signal is aborted, then finishes the apply in flight. Exit codes: 0 stopped as asked, 1 failed,
  * 2 usage. The log goes to stdout as JSON lines.
  */
 export async function runAgentCommand(

@@ -27,7 +27,7 @@ export interface SandboxArguments {
 }
 
 /**
- * \`haptic sandbox\`: runs until the signal is aborted, or with \`--once\` until its check is done. What it set up goes to
+ * `haptic sandbox`: runs until the signal is aborted, or with `--once` until its check is done. What it set up goes to
  * stdout, what happens afterwards to stderr. Exit codes: 0 stopped as asked, 1 failed, 2 usage.
  */
 export async function runSandboxCommand(

@@ -28,3 +28,25 @@ describe.each(records)('%s', (name) => {
     expect(text.split('\n').length).toBeLessThanOrEqual(60);
   });
 });
+
+/** What the product is made of and needs no reason; all else that it ships does. */
+const core = [
+  '@kubernetes/client-node',
+  'ajv',
+  'fastify',
+  'handlebars',
+  'pino',
+  'prom-client',
+  'rxjs',
+  'undici',
+];
+
+test('every other dependency has a record that names it', () => {
+  const manifest = JSON.parse(readFileSync(join(folder, '../../package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const texts = records.map((name) => readFileSync(join(folder, name), 'utf8'));
+  const others = Object.keys(manifest.dependencies).filter((name) => !core.includes(name));
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.filter((name) => !texts.some((text) => text.includes(`\`${name}\``)))).toStrictEqual([]);
+});
