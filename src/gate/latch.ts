@@ -11,7 +11,7 @@ export interface LatchVerdict {
 export interface LatchState {
   /** `optimistic`: renders go out at once. `pessimistic`: every render waits for an accepting verdict. */
   readonly mode: 'optimistic' | 'pessimistic';
-  /** Second consecutive failure on newest content: the fleet stays where it is until a render passes. */
+  /** Second failure in a row: the fleet stays where it is until a render passes. */
   readonly pinned: boolean;
   readonly newest?: Bundle;
   /** The newest bundle that may be delivered. */
@@ -29,8 +29,11 @@ const initial: LatchState = { mode: 'pessimistic', pinned: false };
 
 /**
  * The two-state latch between render and delivery. Optimistic: a render is delivered while HAProxy checks it. A verdict that
- * is not an acceptance of the newest content turns the latch pessimistic: what was released before stays, newer renders are
- * held until one passes. Verdicts on older content move nothing but `validatedPlanId`.
+ * is not an acceptance turns the latch pessimistic: what was released before stays, newer renders are held until one passes.
+ *
+ * Checks come in the order of renders, so the last verdict is the best that is known, also about renders made since: it
+ * decides though its content is not the newest any more. Waiting for a verdict on the newest would never end where renders
+ * are made faster than they are checked.
  *
  * Emits the state after every input, without loss; never errors.
  */
@@ -51,14 +54,14 @@ function step(state: LatchState, input: LatchInput): LatchState {
       ? { ...state, newest, released: newest }
       : { ...state, newest };
   }
-  const { verdict } = input;
-  const validated = verdict.kind === 'accepted' ? { validatedPlanId: verdict.planId } : {};
-  if (verdict.planId !== state.newest?.plan.id) return { ...state, ...validated };
-  return verdict.kind === 'accepted'
-    ? { ...state, ...validated, mode: 'optimistic', pinned: false, released: state.newest }
-    : {
-        ...state,
-        mode: 'pessimistic',
-        pinned: state.mode === 'pessimistic' && state.validatedPlanId !== undefined,
-      };
+  const { kind, planId } = input.verdict;
+  if (kind === 'accepted')
+    return {
+      mode: 'optimistic',
+      pinned: false,
+      validatedPlanId: planId,
+      ...(state.newest === undefined ? {} : { newest: state.newest, released: state.newest }),
+    };
+  const isSecond = state.mode === 'pessimistic' && state.validatedPlanId !== undefined;
+  return { ...state, mode: 'pessimistic', pinned: isSecond };
 }

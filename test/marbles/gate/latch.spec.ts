@@ -17,6 +17,7 @@ const words = {
   B: 'b optimistic',
   C: 'c optimistic',
   D: 'd optimistic',
+  v: 'c pessimistic',
   x: 'b pessimistic',
   y: 'b pessimistic pinned',
   z: 'a pessimistic',
@@ -47,21 +48,32 @@ describe('latch', () => {
   );
 
   it(
-    'lets a verdict on older content move nothing',
+    'is not starved by renders that come faster than checks: any acceptance releases the newest',
     marbles((m) => {
-      const bundle$ = m.hot('   a-b--c-----|', bundles);
-      const verdict$ = m.hot('  -A--b--B---|', { A: accepted('a'), b: refused('a'), B: refused('b') });
-      const expected = '        nAB-BC-C---|';
+      const bundle$ = m.hot('   abcd-----|', bundles);
+      const verdict$ = m.hot('  ---A-----|', { A: accepted('a') });
+      m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable('nnn(nD)--|', words);
+      m.expect(bundle$).toHaveSubscriptions('^--------!');
+      m.expect(verdict$).toHaveSubscriptions('^--------!');
+    }),
+  );
+
+  it(
+    'holds renders after a refusal of content that is not the newest any more, and lets them out with the next acceptance',
+    marbles((m) => {
+      const bundle$ = m.hot('   a--b-c---d---|', bundles);
+      const verdict$ = m.hot('  -A----b---C--|', { A: accepted('a'), b: refused('b'), C: accepted('c') });
+      const expected = '        nA-B-Cv--vD--|';
       m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable(expected, words);
     }),
   );
 
   it(
-    'holds renders while the check cannot run',
+    'holds renders that come while the check cannot run',
     marbles((m) => {
       const bundle$ = m.hot('   a---b---|', bundles);
       const verdict$ = m.hot('  -u-A--u-|', { u: unchecked('a'), A: accepted('a') });
-      const expected = '        nn-AB-B-|';
+      const expected = '        nn-AB-x-|';
       m.expect(latch(bundle$, verdict$).pipe(shown)).toBeObservable(expected, words);
     }),
   );
