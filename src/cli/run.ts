@@ -8,6 +8,7 @@ import { checkRootsIn } from '../gate/check-root.ts';
 import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
 import { runProcess } from '../gate/run-process.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { parseDuration } from '../lib/duration.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { kubeTransport } from '../kube/kube-transport.ts';
 import { capabilitiesOf } from '../plan/capabilities.ts';
@@ -39,8 +40,14 @@ export async function runControllerCommand(
     return 0;
   }
   if (options.printConfig) {
-    process.stdout.write(stringify(await readConfig(options.libraries, options.values)));
-    return 0;
+    try {
+      process.stdout.write(stringify(await readConfig(options.libraries, options.values)));
+      return 0;
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      process.stderr.write(`haptic run: ${error.message}\n`);
+      return 1;
+    }
   }
   const log = pino({ level: options.logLevel, base: { component: 'controller' } });
   try {
@@ -80,7 +87,10 @@ async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Pro
   const controller = startController({
     config,
     transport,
-    client: createAgentClient(options.credentials),
+    client: createAgentClient({
+      ...options.credentials,
+      applyTimeout: parseDuration(config.dataplane.syncTimeout, 'dataplane.syncTimeout'),
+    }),
     check: (plan) => gate.check(plan),
     capabilities,
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),

@@ -38,6 +38,7 @@ export async function runSandboxCommand(
   let parsed: SandboxArguments | 'help';
   try {
     parsed = parseSandboxArguments(argv);
+    if (parsed !== 'help') for (const folder of parsed.options.folders ?? []) await requireFolder(folder);
   } catch (error) {
     process.stderr.write(`haptic sandbox: ${messageOf(error)}\n`);
     return 2;
@@ -48,7 +49,6 @@ export async function runSandboxCommand(
   }
   let sandbox: Sandbox | undefined;
   try {
-    for (const folder of parsed.options.folders ?? []) await requireFolder(folder);
     sandbox = await startSandbox({
       ...parsed.options,
       env,

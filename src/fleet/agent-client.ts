@@ -35,8 +35,9 @@ export interface AgentClient {
 export interface AgentClientOptions {
   readonly username: string;
   readonly password: string;
-  /** Milliseconds. */
+  /** Milliseconds that an answer may take. */
   readonly stateTimeout?: number;
+  /** The same for an apply, whose answer waits for a reload. */
   readonly applyTimeout?: number;
 }
 

@@ -1,0 +1,191 @@
+import { lastValueFrom } from 'rxjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AgentClient, createAgentClient } from '../../../src/fleet/agent-client.ts';
+import type { ApplyManifest } from '../../../src/protocol/wire.ts';
+import type { HaproxyPod } from '../../../src/protocol/pod.ts';
+import {
+  bodyOf,
+  type Handler,
+  json,
+  scriptedServer,
+  type ScriptedServer,
+} from '../../fixtures/scripted-server.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+interface Scene {
+  readonly client: AgentClient;
+  readonly server: ScriptedServer;
+  readonly pod: HaproxyPod;
+}
+
+async function scene(handler: Handler, timeouts: { stateTimeout?: number; applyTimeout?: number } = {}) {
+  const server = await scriptedServer(handler);
+  cleanups.push(server.close);
+  const client = createAgentClient({ username: 'admin', password: 's3cr:et', ...timeouts });
+  cleanups.push(client.close);
+  return { client, server, pod: podAt(Number(new URL(server.url).port)) } satisfies Scene;
+}
+
+const podAt = (port: number, address = '127.0.0.1'): HaproxyPod => ({
+  key: 'haptic/haproxy-0',
+  uid: 'u',
+  address,
+  port,
+  containerId: 'c',
+});
+
+const manifest = { plan_id: 'p' } as unknown as ApplyManifest;
+const request = { manifest, parts: [] };
+
+describe('agentClient: the state', () => {
+  it('is asked for with the credentials, and for as much as is needed', async () => {
+    const seen: (string | undefined)[] = [];
+    const { client, server, pod } = await scene((incoming, response) => {
+      seen.push(incoming.headers.authorization);
+      json(response, 200, { applied_plan_id: 'p' });
+    });
+    expect(await lastValueFrom(client.state(pod))).toEqual({ applied_plan_id: 'p' });
+    await lastValueFrom(client.state(pod, { verify: true }));
+    await lastValueFrom(client.state(pod, { plan: true }));
+    expect(server.requests).toEqual([
+      'GET /v1/state?verify=0&plan=0',
+      'GET /v1/state?verify=1&plan=0',
+      'GET /v1/state?verify=0&plan=1',
+    ]);
+    expect(new Set(seen)).toEqual(new Set([`Basic ${Buffer.from('admin:s3cr:et').toString('base64')}`]));
+    // A second one at most, while the first is being given back.
+    expect(server.connections()).toBeLessThanOrEqual(2);
+  });
+
+  it('is not sent for before somebody subscribes', async () => {
+    const { client, server, pod } = await scene((_, response) => json(response, 200, {}));
+    client.state(pod);
+    await lastValueFrom(client.state(pod));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('that is refused is an error that names the pod and what it said, and no credentials', async () => {
+    const { client, pod } = await scene((_, response) => json(response, 401, { message: 'who are you' }));
+    const failure = await lastValueFrom(client.state(pod)).catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({ code: 'HAPTIC_ERR_AGENT_ANSWER' });
+    expect((failure as Error).message).toMatch(
+      /haptic\/haproxy-0: GET \/v1\/state answered 401: .*who are you/,
+    );
+    expect((failure as Error).message).not.toContain('s3cr');
+  });
+
+  it('of a pod that nobody answers for is an error that names pod and address', async () => {
+    const { client, server, pod } = await scene((_, response) => json(response, 200, {}));
+    await server.close();
+    await expect(lastValueFrom(client.state(pod))).rejects.toMatchObject({
+      code: 'HAPTIC_ERR_AGENT_UNREACHABLE',
+      message: expect.stringContaining(`agent of pod haptic/haproxy-0 at ${server.url}:`) as string,
+    });
+  });
+
+  it('is asked for at an IPv6 address in brackets', async () => {
+    const { client } = await scene(() => undefined);
+    await expect(lastValueFrom(client.state(podAt(1, '::1')))).rejects.toThrow(/ at http:\/\/\[::1\]:1:/);
+  });
+
+  it('that does not come in time is an error', async () => {
+    const { client, pod } = await scene(() => undefined, { stateTimeout: 50 });
+    await expect(lastValueFrom(client.state(pod))).rejects.toMatchObject({
+      code: 'HAPTIC_ERR_AGENT_UNREACHABLE',
+    });
+  });
+});
+
+describe('agentClient: an apply', () => {
+  it('is a form: manifest first, then each file under its full path, then the plan', async () => {
+    let body = '';
+    const { client, server, pod } = await scene((incoming, response) => {
+      void bodyOf(incoming).then((text) => {
+        body = text;
+        json(response, 200, { ok: true });
+      });
+    });
+    const bytes = [Buffer.from('a.example '), Buffer.from('one\n')];
+    await lastValueFrom(
+      client.apply(pod, { manifest, parts: [{ path: 'maps/host.map', bytes }], plan: Buffer.from('blob') }),
+    );
+    expect(server.requests).toEqual(['POST /v1/apply']);
+    const at = [
+      'name="manifest"',
+      '{"plan_id":"p"}',
+      'name="file"; filename="maps/host.map"',
+      'a.example one\n',
+      'name="plan"; filename="plan"',
+      'blob',
+    ].map((text) => body.indexOf(text));
+    expect(at).toEqual([...at].sort((a, b) => a - b));
+    expect(at).not.toContain(-1);
+  });
+
+  it.each([
+    [200, { ok: true }, { kind: 'result', result: { ok: true } }],
+    [409, { missing: ['a', 'b'] }, { kind: 'missing', paths: ['a', 'b'] }],
+    [409, { reason: 'prev_mismatch' }, { kind: 'conflict', conflict: { reason: 'prev_mismatch' } }],
+    [400, { stage: 'parts' }, { kind: 'refused', status: 400, error: { stage: 'parts' } }],
+    [500, { stage: 'write' }, { kind: 'refused', status: 500, error: { stage: 'write' } }],
+  ])('answered %i with %j is a value', async (status, body, answer) => {
+    const { client, pod } = await scene((_, response) => json(response, status, body));
+    expect(await lastValueFrom(client.apply(pod, request))).toEqual(answer);
+  });
+
+  it('answered with something else than JSON is an error that shows its beginning', async () => {
+    const { client, pod } = await scene((_, response) => {
+      response.writeHead(502);
+      response.end(`<html>${'x'.repeat(2000)}`);
+    });
+    const failure = await lastValueFrom(client.apply(pod, request)).catch((error: unknown) => error as Error);
+    expect(failure).toMatchObject({ code: 'HAPTIC_ERR_AGENT_ANSWER' });
+    expect((failure as Error).message).toContain('POST /v1/apply answered 502: <html>xxx');
+    expect((failure as Error).message.length).toBeLessThan(700);
+  });
+
+  it('ends its request when nobody waits for it any more', async () => {
+    const arrived = Promise.withResolvers<undefined>();
+    const ended = Promise.withResolvers<undefined>();
+    const { client, pod } = await scene((incoming) => {
+      incoming.socket.once('close', () => ended.resolve(undefined));
+      arrived.resolve(undefined);
+    });
+    const errors: unknown[] = [];
+    const running = client.apply(pod, request).subscribe({ error: (error) => errors.push(error) });
+    await arrived.promise;
+    running.unsubscribe();
+    await ended.promise;
+    expect(errors).toEqual([]);
+  });
+
+  it('may take as long as it is given, and no longer', async () => {
+    const { client, pod } = await scene(() => undefined, { applyTimeout: 50 });
+    await expect(lastValueFrom(client.apply(pod, request))).rejects.toMatchObject({
+      code: 'HAPTIC_ERR_AGENT_UNREACHABLE',
+    });
+  });
+});
+
+describe('agentClient: a plan to keep', () => {
+  it.each([
+    [200, true],
+    [409, false],
+  ])('answered %i is %j', async (status, isStored) => {
+    let body = '';
+    const { client, server, pod } = await scene((incoming, response) => {
+      void bodyOf(incoming).then((text) => {
+        body = text;
+        json(response, status, {});
+      });
+    });
+    const plan = { id: 'a b', proof: 'a:1', blob: Buffer.from('blob') };
+    expect(await lastValueFrom(client.storePlan(pod, plan))).toBe(isStored);
+    expect(server.requests).toEqual(['PUT /v1/plan?plan_id=a+b&proof=a%3A1']);
+    expect(body).toBe('blob');
+  });
+});
