@@ -69,8 +69,11 @@ function emptyProjects(
   return projects.filter((project) => !ran(project)).map((project) => `project ${project}: no test ran`);
 }
 
-/** The closing line: `N passed, N failed`, and `, N skipped` when there are any. */
-export function closingLine(summary: TestSummary): string {
-  const skipped = summary.skipped > 0 ? `, ${summary.skipped} skipped` : '';
-  return `${summary.passed} passed, ${summary.failed} failed${skipped}`;
+/** The last lines of a run: what failed beside single tests, what was skipped, and always `N passed, N failed` at the end. */
+export function closingLines(summary: TestSummary): readonly string[] {
+  return [
+    ...summary.reasons.map((reason) => `FAILED ${reason}`),
+    ...(summary.skipped > 0 ? [`${summary.skipped} skipped`] : []),
+    `${summary.passed} passed, ${summary.failed} failed`,
+  ];
 }

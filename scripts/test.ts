@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from './run-command.ts';
 import { runStaticChecks, staticChecks } from './static-checks.ts';
-import { closingLine, summarizeTests, type VitestReport } from './test-summary.ts';
+import { closingLines, summarizeTests, type VitestReport } from './test-summary.ts';
 
 /**
  * `test [PROJECT…]`: without a name the static checks and all projects that need no cluster; with names just those.
@@ -38,8 +38,7 @@ try {
     { run: checksRun, failed: checksFailed },
     process.env['CI'] === 'true',
   );
-  for (const reason of summary.reasons) process.stdout.write(`FAILED ${reason}\n`);
-  process.stdout.write(`${closingLine(summary)}\n`);
+  for (const line of closingLines(summary)) process.stdout.write(`${line}\n`);
   process.exitCode = summary.failed > 0 ? 1 : 0;
 } finally {
   await rm(scratch, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { closingLine, summarizeTests, type VitestReport } from '../../../scripts/test-summary.ts';
+import { closingLines, summarizeTests, type VitestReport } from '../../../scripts/test-summary.ts';
 
 const file = (
   project: string,
@@ -30,13 +30,13 @@ describe('summarizeTests', () => {
       projects: ['unit', 'marbles'],
     });
     expect(summary).toStrictEqual({ passed: 6, failed: 0, skipped: 2, reasons: [] });
-    expect(closingLine(summary)).toBe('6 passed, 0 failed, 2 skipped');
+    expect(closingLines(summary)).toStrictEqual(['2 skipped', '6 passed, 0 failed']);
   });
 
   test('a failed test is one failure, and the exit code it causes is not another', () => {
     const summary = summarize({ report: report(file('unit', ['passed', 'failed'])), exitCode: 1 });
     expect(summary).toStrictEqual({ passed: 4, failed: 1, skipped: 0, reasons: [] });
-    expect(closingLine(summary)).toBe('4 passed, 1 failed');
+    expect(closingLines(summary)).toStrictEqual(['4 passed, 1 failed']);
   });
 
   test('a failed check counts as failed and not as passed', () => {
@@ -86,6 +86,10 @@ describe('summarizeTests', () => {
     const strict = summarize(run, { strict: true });
     expect(strict.failed).toBe(1);
     expect(strict.reasons).toStrictEqual(['1 tests were skipped on a machine that must run all']);
-    expect(closingLine(strict)).toBe('4 passed, 1 failed, 1 skipped');
+    expect(closingLines(strict)).toStrictEqual([
+      'FAILED 1 tests were skipped on a machine that must run all',
+      '1 skipped',
+      '4 passed, 1 failed',
+    ]);
   });
 });
