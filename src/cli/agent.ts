@@ -6,6 +6,7 @@ import type { AgentOptions } from '../agent/agent-options.ts';
 import { buildAgentServer } from '../agent/build-agent-server.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { limits } from '../protocol/limits.ts';
+import { type ListenAddress, parseListen } from './parse-listen.ts';
 import { version } from './version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,7 +52,7 @@ export async function runAgentCommand(
 
 export interface ParsedArguments {
   readonly options: AgentOptions;
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: ListenAddress;
 }
 
 /** Flags and environment as options; throws CodedError or TypeError that says what is wrong with which flag. */
@@ -96,7 +97,7 @@ export function parseAgentArguments(argv: readonly string[], env: Environment): 
       credentials: { username, password },
       agentVersion: version,
     },
-    listen: parseListen(values.listen),
+    listen: parseListen(values.listen, '--listen'),
   };
 }
 
@@ -115,15 +116,6 @@ function parseReloadTimeout(text: string): number {
   if (!(ms >= 1 && ms <= limits.reloadMs))
     throw usage('--reload-timeout must be between 1ms and 60s, e.g. 30s');
   return ms;
-}
-
-/** `:5555` (all addresses), `127.0.0.1:5555`, `[::1]:5555`; port 0 takes a free one. */
-function parseListen(text: string): { host: string; port: number } {
-  const match = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]*):(\d{1,5})$/.exec(text);
-  const port = Number(match?.[2]);
-  if (match === null || port > 65535) throw usage('--listen must be [HOST]:PORT');
-  const host = (match[1] ?? '').replace(/^\[|\]$/g, '');
-  return { host: host === '' ? '::' : host, port };
 }
 
 function usage(message: string): CodedError {
