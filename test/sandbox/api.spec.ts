@@ -97,6 +97,30 @@ describe('objects over HTTPS', () => {
     expect(missing.body.message).toBe('configmaps "a" not found');
   });
 
+  it('keeps a Lease, with times to the microsecond, for the one who read it last', async () => {
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+    const spec = {
+      holderIdentity: 'one',
+      leaseDurationSeconds: 15,
+      renewTime: '2026-01-01T00:00:00.123456Z',
+    };
+    const lease = {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'leader', namespace: 'default' },
+      spec,
+    };
+    const created = await ask(server, leases, { method: 'POST', body: lease });
+    expect(created).toMatchObject({ code: 201, body: { spec } });
+    const take = async (holderIdentity: string) =>
+      ask(server, `${leases}/leader`, {
+        method: 'PUT',
+        body: { ...created.body, spec: { ...spec, holderIdentity } },
+      });
+    expect(await take('two')).toMatchObject({ code: 200, body: { spec: { holderIdentity: 'two' } } });
+    expect(await take('three')).toMatchObject({ code: 409, body: { reason: 'Conflict' } });
+  });
+
   it('refuses a second object of the same name, a wrong kind, a wrong namespace and a namespace that is not there', async () => {
     const post = async (body: unknown, path = maps) => ask(server, path, { method: 'POST', body });
     await post(configMap('a'));
