@@ -55,7 +55,9 @@ function collectGarbage(context: ApiContext): void {
   };
 
   context.afterCommit((type, { type: change, entry, previous }) => {
-    const { uid = '', ownerReferences = [] } = entry.object.metadata;
+    const { uid = '' } = entry.object.metadata;
+    // `null` when invalid objects are let in.
+    const ownerReferences = entry.object.metadata.ownerReferences ?? [];
     const owners = change === 'DELETED' ? [] : ownerReferences;
     for (const { uid: owner } of previous?.object.metadata.ownerReferences ?? []) {
       if (owners.some((reference) => reference.uid === owner)) continue;
