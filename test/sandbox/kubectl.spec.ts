@@ -288,6 +288,30 @@ describeWithKubectl('kubectl', () => {
     });
   });
 
+  it('takes an edit, and changes nothing by an edit that is invalid', async () => {
+    await inNamespace('edit', async (on) => {
+      await kubectl.ok(on('apply', '-f', '-'), service);
+      const target = async () =>
+        kubectl.ok(on('get', 'svc', 'web', '-o', 'jsonpath={.spec.ports[0].targetPort}'));
+      const editing = async (editor: string) => {
+        const own = await createKubectl(server.kubeconfig(), editor);
+        try {
+          return await own.run(on('edit', 'svc', 'web'));
+        } finally {
+          await own.close();
+        }
+      };
+      const edited = await editing('sed -i "s/targetPort: 8080/targetPort: 8082/"');
+      expect(edited).toMatchObject({ code: 0, stdout: 'service/web edited\n' });
+      expect(await target()).toBe('8082');
+      expect((await editing('true')).stderr).toContain('Edit cancelled, no changes made');
+      const refused = await editing('sed -i "s/port: 80$/port: 99999/"');
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain('services "web" is invalid');
+      expect(await target()).toBe('8082');
+    });
+  });
+
   it('patches the status of an Ingress and leaves its spec alone', async () => {
     await inNamespace('status', async (on) => {
       await kubectl.ok(on('apply', '-f', '-'), ingress('a.example.com'));
