@@ -59,9 +59,12 @@ export function buildAgentServer({ agent, credentials, log }: AgentServerDeps): 
     const ready = agent.ready();
     await reply.status(ready ? 200 : 503).send({ status: ready ? 'ok' : 'starting' });
   });
-  app.get<{ Querystring: { verify?: string; plan?: string } }>('/v1/state', (request) =>
-    agent.state({ verify: request.query.verify === '1', plan: request.query.plan !== '0' }),
-  );
+  app.get<{ Querystring: { verify?: string; plan?: string } }>('/v1/state', async (request, reply) => {
+    // Before that the worker is not known, and a reader would take it for one that can do nothing.
+    if (!agent.ready())
+      return reply.status(503).send({ stage: 'startup', message: 'the agent has not finished its start-up' });
+    return agent.state({ verify: request.query.verify === '1', plan: request.query.plan !== '0' });
+  });
   app.post('/v1/apply', async (request, reply) => {
     if (request.headers['content-type']?.startsWith('multipart/form-data') !== true)
       return reply.status(400).send({ stage: 'request', message: 'the body is not multipart/form-data' });

@@ -60,6 +60,17 @@ describe('the agent’s HTTP interface', () => {
     expect(state.mock.calls).toEqual([[{ verify: false, plan: true }], [{ verify: true, plan: false }]]);
   });
 
+  it('tells no state before start-up is done, when the worker is not known', async () => {
+    const state = vi.fn<Agent['state']>();
+    const { app } = serve({ ready: () => false, state });
+    const answer = await app.inject({ url: '/v1/state', headers: { authorization } });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      503,
+      { stage: 'startup', message: 'the agent has not finished its start-up' },
+    ]);
+    expect(state).not.toHaveBeenCalled();
+  });
+
   it('hides its own failures behind a message, and logs them', async () => {
     const { app, lines } = serve({ state: () => Promise.reject(new Error('the inner reason')) });
     const answer = await app.inject({ url: '/v1/state', headers: { authorization } });
