@@ -85,11 +85,15 @@ describe('debug', () => {
   it('streams the current value first, redacted, and ends at the limit', async () => {
     const { app, taps } = server();
     const values = new BehaviorSubject<unknown>({ kind: 'Secret', data: { a: 'eA==' } });
-    values.pipe(taps.point('objects', (value) => value)).subscribe();
-    const answer = app.inject('/debug/taps/objects?limit=2');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    values.next({ n: 2 });
-    const { headers, body } = await answer;
+    let isRead = false;
+    const describe = (value: unknown) => {
+      // The current value is shown as soon as somebody reads: the next one can come then.
+      if (!isRead) setImmediate(() => values.next({ n: 2 }));
+      isRead = true;
+      return value;
+    };
+    values.pipe(taps.point('objects', describe)).subscribe();
+    const { headers, body } = await app.inject('/debug/taps/objects?limit=2');
     expect(headers['content-type']).toBe('application/x-ndjson');
     expect(
       body
