@@ -7,7 +7,7 @@ import {
   startIngressTraffic,
 } from '../fixtures/ingress-traffic.ts';
 import { bundleFile, bundleFiles } from '../fixtures/ingress-renderer.ts';
-import { ingress, serviceBackend } from '../fixtures/kube-objects.ts';
+import { ingress, ingressClass, serviceBackend } from '../fixtures/kube-objects.ts';
 import { rawRequest, type RawRequest } from '../fixtures/raw-http.ts';
 
 type Case = readonly [title: string, request: RawRequest, outcome: string];
@@ -375,6 +375,26 @@ describeEachLine('routing: changes', (line) => {
     const bundle = await world.deploy();
     expect(await world.outcome({ host: 'one.example.com' })).toBe('404');
     expect(await world.outcome({ host: 'two.example.com' })).toBe('404');
+    expect(bundleFiles(bundle)).toEqual(bundleFiles(world.started));
+  });
+
+  it('an Ingress edited from another class to ours is served, and no more when it leaves', async () => {
+    const classed = (className: string) =>
+      ingress({
+        name: 'classed',
+        className,
+        rules: [{ host: 'classed.example.com', paths: [prefix('/', 'one')] }],
+      });
+    const outcome = () => world.outcome({ host: 'classed.example.com' });
+    world.put(ingressClass({ name: 'other', controller: 'example.com/other' }), classed('other'));
+    await world.deploy();
+    expect(await outcome()).toBe('404');
+    world.put(classed('haptic'));
+    await world.deploy();
+    expect(await outcome()).toBe('one');
+    world.put(classed('other'));
+    const bundle = await world.deploy();
+    expect(await outcome()).toBe('404');
     expect(bundleFiles(bundle)).toEqual(bundleFiles(world.started));
   });
 
