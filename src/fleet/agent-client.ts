@@ -94,7 +94,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         const answer = await call(
           pod,
           '/v1/apply',
-          { method: 'POST', body: encodeApply(apply) },
+          { method: 'POST', ...encodeApply(apply) },
           applyTimeout,
           signal,
         );
