@@ -110,7 +110,7 @@ export function startController(deps: ControllerDeps): Controller {
   });
   const pipeline = createPipeline({
     // One built-in configuration; never completes, since a later one replaces it.
-    config$: concat(of(world), NEVER),
+    config$: concat(of(world), NEVER).pipe(taps.point('config', ({ config }) => config)),
     changes: watchWorld,
     render: ({ graph, renderer }) =>
       renderTurn({ graph, renderer, pause$: immediate$, now: () => performance.now(), sliceMs }),

@@ -34,6 +34,26 @@ describe('redact', () => {
     });
   });
 
+  it.each([
+    'adminPassword',
+    'db_passwd',
+    'clientSecret',
+    'apiKey',
+    'api-key',
+    'privateKey',
+    'credentials',
+    'accessToken',
+  ])('hides a field named %s', (name) => {
+    expect(redact({ extraContext: { [name]: 'x' } })).toEqual({ extraContext: { [name]: '[redacted]' } });
+  });
+
+  it.each(['secrets', 'key', 'mapKey', 'applied_token', 'secretName', 'tokens'])(
+    'shows a field named %s',
+    (name) => {
+      expect(redact({ [name]: 'x' })).toEqual({ [name]: 'x' });
+    },
+  );
+
   it('hides private keys inside any text, also when they are cut off', () => {
     const pem = 'a\n-----BEGIN EC PRIVATE KEY-----\nMHcC\n-----END EC PRIVATE KEY-----\nb';
     expect(redact([pem])).toEqual(['a\n[redacted]\nb']);
