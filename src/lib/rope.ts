@@ -14,16 +14,18 @@ export interface RopePatch {
 }
 
 const encoder = new TextEncoder();
-const encodedChunks = new WeakMap<Chunk<TextPiece>, Uint8Array>();
 
-/** UTF-8 bytes of one chunk; encoded once per chunk and kept as long as the chunk lives. */
-function chunkBytes(chunk: Chunk<TextPiece>): Uint8Array {
-  let bytes = encodedChunks.get(chunk);
-  if (bytes === undefined) {
-    bytes = encoder.encode(chunk.values.map((piece) => piece.text).join(''));
-    encodedChunks.set(chunk, bytes);
-  }
-  return bytes;
+/** A chunk of a rope with its bytes, once they were asked for. */
+interface EncodedChunk extends Chunk<TextPiece> {
+  bytes?: Uint8Array;
+}
+
+/**
+ * UTF-8 bytes of one chunk; encoded once and kept with the chunk itself: every pass over a large file asks all its chunks, and
+ * a table beside them would double the time of the pass.
+ */
+function chunkBytes(chunk: EncodedChunk): Uint8Array {
+  return (chunk.bytes ??= encoder.encode(chunk.values.map((piece) => piece.text).join('')));
 }
 
 /** The text as runs of bytes, in order. Runs are shared between versions: never write to them. */
