@@ -1,10 +1,31 @@
-import { Subject, switchMap } from 'rxjs';
+import { marbles } from 'rxjs-marbles';
+import { Subject, asyncScheduler, switchMap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { abortable } from '../../../src/operators/abortable.ts';
 
-/** Promises are not virtual in marble time, so these are plain tests on real microtasks. */
+/** Promises are not virtual in marble time: what comes of the work is tested on real microtasks, when it ends in marbles. */
 describe('abortable', () => {
   const later = async () => new Promise<void>((resolve) => setImmediate(resolve));
+
+  it(
+    'begins and aborts in the frame in which it is subscribed and unsubscribed',
+    marbles((m) => {
+      const log: string[] = [];
+      const endless = (name: string) =>
+        abortable<string>(async (signal) => {
+          const note = (what: string) => log.push(`${asyncScheduler.now()} ${what} ${name}`);
+          note('begins');
+          signal.addEventListener('abort', () => note('aborts'));
+          return new Promise(() => undefined);
+        });
+      const source = m.hot('  --a---b------');
+      const unsub = '         ^--------!   ';
+      m.expect(source.pipe(switchMap(endless)), unsub).toBeObservable('-');
+      m.expect(source).toHaveSubscriptions(unsub);
+      m.flush();
+      expect(log).toEqual(['2 begins a', '6 aborts a', '6 begins b', '9 aborts b']);
+    }),
+  );
 
   it('starts on subscription, emits the result and completes', async () => {
     let started = 0;
