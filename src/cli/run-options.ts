@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { CodedError } from '../lib/coded-error.ts';
+import { parseDuration } from '../lib/duration.ts';
 import { type ListenAddress, parseListen } from './parse-listen.ts';
 
 export const runUsage = `usage: haptic run [options]
@@ -12,6 +13,8 @@ The controller: watches Kubernetes, renders, and brings every HAProxy pod to the
   --haproxy PATH           HAProxy binary that checks configurations (default: haproxy on PATH)
   --libraries DIR          template libraries, merged in name order of its *.yaml
   --values FILE            configuration merged last; may be repeated
+  --watch-timeout DURATION how long one watch request may last (default 290s); a connection that died unnoticed is given
+                           up 5 s after that
   --health-listen ADDR     probes and /debug (default :8080); /debug answers on loopback only
   --metrics-listen ADDR    Prometheus metrics (default :9090)
   --print-config           print the effective configuration as YAML and exit
@@ -26,6 +29,8 @@ export interface RunOptions {
   readonly haproxy: string;
   readonly libraries: string;
   readonly values: readonly string[];
+  /** Whole seconds. */
+  readonly watchTimeoutSeconds: number;
   readonly healthListen: ListenAddress;
   readonly metricsListen: ListenAddress;
   readonly printConfig: boolean;
@@ -56,6 +61,7 @@ export function parseRunOptions(
       haproxy: { type: 'string', default: 'haproxy' },
       libraries: { type: 'string', default: defaultLibraries },
       values: { type: 'string', multiple: true, default: [] },
+      'watch-timeout': { type: 'string', default: '290s' },
       'health-listen': { type: 'string', default: ':8080' },
       'metrics-listen': { type: 'string', default: ':9090' },
       'print-config': { type: 'boolean', default: false },
@@ -78,6 +84,7 @@ export function parseRunOptions(
     haproxy: values.haproxy,
     libraries: values.libraries,
     values: values.values,
+    watchTimeoutSeconds: parseWatchTimeout(values['watch-timeout']),
     healthListen: parseListen(values['health-listen'], '--health-listen'),
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
     printConfig: values['print-config'],
@@ -88,4 +95,10 @@ export function parseRunOptions(
 
 function usageError(message: string): CodedError {
   return new CodedError('HAPTIC_ERR_CLI_USAGE', message);
+}
+
+function parseWatchTimeout(text: string): number {
+  const seconds = parseDuration(text, '--watch-timeout') / 1000;
+  if (Number.isInteger(seconds) && seconds >= 5 && seconds <= 3600) return seconds;
+  throw usageError('--watch-timeout must be whole seconds from 5s to 1h');
 }

@@ -93,6 +93,7 @@ async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Pro
     }),
     check: (plan) => gate.check(plan),
     capabilities,
+    watchTimeoutSeconds: options.watchTimeoutSeconds,
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     log,
     onFatal: (error) => {

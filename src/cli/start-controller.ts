@@ -33,6 +33,7 @@ import { keepPlans } from '../sinks/keep-plans.ts';
 import { logPipeline } from '../sinks/log-pipeline.ts';
 import { createMetrics } from '../sinks/metrics.ts';
 import { recordMetrics } from '../sinks/record-metrics.ts';
+import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { haproxyPods } from '../streams/haproxy-pods.ts';
 import { watchResource } from '../streams/watch-resource.ts';
 import type { WatchNotice } from '../streams/watch-notice.ts';
@@ -49,6 +50,8 @@ export interface ControllerDeps {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Namespace of the HAProxy pods; all when absent. */
   readonly namespace?: string;
+  /** How long one watch request may last. */
+  readonly watchTimeoutSeconds: number;
   readonly log: Logger;
   /** A stream of the pipeline errored: a bug, after which nothing can be trusted. */
   readonly onFatal: (error: unknown) => void;
@@ -90,6 +93,7 @@ export function startController(deps: ControllerDeps): Controller {
   const watchDeps = {
     open: openStream(deps.transport),
     random: Math.random,
+    policy: listWatchPolicyFor(deps.watchTimeoutSeconds),
     stop$,
     notice: (notice: WatchNotice) => {
       logNotice(log, notice);

@@ -46,6 +46,8 @@ export interface SandboxOptions {
   readonly controller?: boolean;
   /** How often the controller asks every HAProxy pod what it holds. Default: the libraries' own. */
   readonly driftPreventionInterval?: string;
+  /** How long one of the controller's watches may last, e.g. `10s`. Default: the controller's. */
+  readonly watchTimeout?: string;
   /** Merged over the template libraries' `templatingSettings.extraContext`. */
   readonly extraContext?: Readonly<Record<string, unknown>>;
   /** Upper bound of a pod's termination grace period, ms. Default 5,000. */
@@ -184,6 +186,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
               ...['--namespace', systemNamespace, '--haproxy', haproxy.path, '--values', valuesPath],
               ...['--health-listen', `${controllerAddress}:${controllerPort}`],
               ...['--metrics-listen', `${controllerAddress}:9090`],
+              ...(options.watchTimeout === undefined ? [] : ['--watch-timeout', options.watchTimeout]),
             ],
             cwd: folder,
             env: childEnv,

@@ -61,6 +61,7 @@ async function measureInProcess(routes: readonly RouteSpec[]) {
     client,
     check: (plan) => of({ kind: 'accepted', planId: plan.id, warnings: [] }),
     capabilities,
+    watchTimeoutSeconds: 290,
     log: pino({ level: 'silent' }),
     onFatal: (error) => {
       throw error;

@@ -63,7 +63,7 @@ describe.skipIf(haproxy === undefined)('the system recovers', () => {
 
   beforeAll(async () => {
     echoes = [await startEcho('one'), await startEcho('two')];
-    traffic = await startSandboxTraffic({ haproxy: haproxy?.path ?? '' });
+    traffic = await startSandboxTraffic({ haproxy: haproxy?.path ?? '', watchTimeout: '6s' });
     await traffic.put(...app('steady'));
     await traffic.served('steady.test', 'one');
   });
@@ -116,8 +116,11 @@ describe.skipIf(haproxy === undefined)('the system recovers', () => {
       }
     });
 
-    test.skip('leaves watches silent: the idle limit of 4 to 5 minutes is no flag; marbles cover it', () =>
-      undefined);
+    test('leaves watches silent: their connections are given up in time', async () => {
+      const { faults } = traffic.sandbox.api;
+      faults.silenceWatches();
+      await servesSomethingNew();
+    });
 
     test('has forgotten the versions that watches resume from', async () => {
       const { faults } = traffic.sandbox.api;

@@ -3,6 +3,7 @@ import { parseListen } from '../../../src/cli/parse-listen.ts';
 import { parseRunOptions, runUsage } from '../../../src/cli/run-options.ts';
 
 const env = { DATAPLANE_USERNAME: 'haptic', DATAPLANE_PASSWORD: 'secret' };
+const valueOf = (flag: string) => (flag === '--watch-timeout' ? '1m' : ':1');
 const parse = (argv: readonly string[], more: Readonly<Record<string, string>> = {}) =>
   parseRunOptions(argv, { ...env, ...more }, '/libraries');
 
@@ -12,6 +13,7 @@ describe('haptic run', () => {
       haproxy: 'haproxy',
       libraries: '/libraries',
       values: [],
+      watchTimeoutSeconds: 290,
       healthListen: { host: '::', port: 8080 },
       metricsListen: { host: '::', port: 9090 },
       printConfig: false,
@@ -53,6 +55,9 @@ describe('haptic run', () => {
     [['word'], /'word'/],
     [['--health-listen', '8080'], /--health-listen must be \[HOST\]:PORT/],
     [['--metrics-listen', ':99999'], /--metrics-listen must be/],
+    [['--watch-timeout', '1s'], /--watch-timeout must be whole seconds from 5s to 1h/],
+    [['--watch-timeout', '7500ms'], /--watch-timeout must be whole seconds/],
+    [['--watch-timeout', 'soon'], /--watch-timeout: "soon" is not a duration/],
   ])('refuses %j by name', (argv, message) => {
     expect(() => parse(argv)).toThrow(message);
   });
@@ -64,9 +69,9 @@ describe('haptic run', () => {
   it('names in its help every flag that it takes', () => {
     expect(parse(['--help'])).toBe('help');
     const flags = [...runUsage.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1] ?? '');
-    expect(flags).toHaveLength(9);
+    expect(flags).toHaveLength(10);
     for (const flag of flags)
-      expect(() => parse(flag === '--print-config' ? [flag] : [flag, ':1'])).not.toThrow();
+      expect(() => parse(flag === '--print-config' ? [flag] : [flag, valueOf(flag)])).not.toThrow();
   });
 });
 
