@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Test projects, cheapest first. `./dev test NAME…` picks some; `cluster` needs a real API server and runs only when asked for.
+ * Test projects, cheapest first. `./dev test NAME…` picks some.
  */
 const project = (name: string, options: { timeout?: number; serial?: boolean } = {}) => ({
   test: {
@@ -23,9 +23,6 @@ export default defineConfig({
       project('haproxy', { timeout: 120_000 }),
       project('sandbox', { timeout: 120_000 }),
       project('docs', { timeout: 180_000, serial: true }),
-      ...(process.env['HAPTIC_CLUSTER'] === '1'
-        ? [project('cluster', { timeout: 300_000, serial: true })]
-        : []),
     ],
   },
 });

@@ -9,7 +9,8 @@ import { bundle } from './bundle.ts';
 /**
  * `bench [NAME…] [--json]`: each bench in test/bench exports `run(): Promise<object>`, is bundled together with the
  * source it measures by the product's own options, and runs alone in a process with `--expose-gc`. With --json stdout is
- * one object: `load` (the machine's load averages, before) and one key per bench. All else goes to stderr.
+ * one object: `load` (the machine's load averages, before) and one key per bench; of a single bench its fields stand at the top
+ * as well. All else goes to stderr.
  */
 const args = process.argv.slice(2);
 const json = args.includes('--json');
@@ -34,7 +35,7 @@ try {
     report[name] = await runBench(name);
     if (!json) process.stdout.write(`${name} ${JSON.stringify(report[name], null, 2)}\n`);
   }
-  if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  if (json) process.stdout.write(`${JSON.stringify(withSingle(report))}\n`);
 } finally {
   await rm(scratch, { recursive: true, force: true });
 }
@@ -59,4 +60,10 @@ async function runBench(name: string): Promise<unknown> {
   });
   if (code !== 0) throw new Error(`bench ${name} ended with exit code ${code}`);
   return JSON.parse(await readFile(result, 'utf8')) as unknown;
+}
+
+function withSingle(all: Record<string, unknown>): object {
+  const [only] = names;
+  const fields = names.length === 1 && only !== undefined ? all[only] : undefined;
+  return typeof fields === 'object' ? { ...fields, ...all } : all;
 }

@@ -32,7 +32,7 @@ export interface WatchedResource {
   readonly indexBy?: readonly string[];
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** True: the kind may be absent from the API. */
+  /** True: the kind may be absent from the API. Else the controller is not ready as long as it is; other kinds are served. */
   readonly optional?: boolean;
   /** Duration; `"0"` means none. Default 100ms. */
   readonly debounceInterval?: string;

@@ -194,7 +194,9 @@ export function startController(deps: ControllerDeps): Controller {
         taps.point(`resources.${name}`, (token) => token),
         map((token) => {
           metrics.resources.set({ type: name }, store.size);
-          if (missing.value.has(name))
+          // A kind that must be there holds readiness up, not the pipeline: the others are served.
+          const isMissing = token.kind === 'absent' && resource.optional !== true;
+          if (!isMissing && missing.value.has(name))
             missing.next(new Set([...missing.value].filter((other) => other !== name)));
           return token;
         }),

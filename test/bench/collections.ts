@@ -27,7 +27,7 @@ interface World {
  * One endpoint change, and one new route, each in a turn of its own, through the shipped Ingress projections and a
  * fragment of text per backend, with 1,000, 10,000 and 50,000 routes present. The sizes take turns, so that noise of the
  * machine meets all alike. `flatness`: p50 at the largest by p50 at the smallest, the worse of both kinds.
- * Also: `load.<routes>.ms` (first turn) and `memory` (heap and resident set with all three graphs, in MiB).
+ * Also: `firstTurn.<routes>.ms` and `memory` (heap and resident set with all three graphs, in MiB).
  */
 export async function run(): Promise<object> {
   const worlds = sizes.map(createWorld);
@@ -39,7 +39,7 @@ export async function run(): Promise<object> {
     endpointChange,
     newRoute,
     flatness: Math.max(flatnessOf(endpointChange), flatnessOf(newRoute)),
-    load: Object.fromEntries(worlds.map(({ routes, loadMs }) => [routes, { ms: round(loadMs) }])),
+    firstTurn: Object.fromEntries(worlds.map(({ routes, loadMs }) => [routes, { ms: round(loadMs) }])),
     memory: { heapMiB: Math.round(heapUsed / 2 ** 20), rssMiB: Math.round(rss / 2 ** 20) },
   });
 }

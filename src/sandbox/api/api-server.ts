@@ -36,6 +36,8 @@ export interface ApiFaults {
   allowInvalid: boolean;
   /** Makes matching requests fail in a way; gives the way to take it back. See `FaultAction`. */
   readonly inject: (fault: Fault) => () => void;
+  /** Faults that may still strike, oldest first. */
+  readonly list: () => readonly Fault[];
   /** Takes back all injected faults and `allowInvalid`. */
   readonly clear: () => void;
   /** Forgets the history of a kind (`apiVersion/plural`), or of all: older versions and page tokens then get a 410. */

@@ -48,12 +48,14 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const client = createApiClient(context);
   client.createMany(defaultNamespaces).subscribe({ error: failStart });
   const token = options.token ?? randomUUID();
+  const control: { faults?: ApiFaults } = {};
   const requestServer: RequestServer = {
     context,
     pages: createPageKeeper(),
     watches: new Set(),
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     faultBook,
+    faults: () => control.faults,
     openApi: createOpenApi(registry),
     token,
   };
@@ -73,6 +75,16 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
     },
   );
   const port = await listen(server, options.port ?? 0);
+  const faults = createFaults(
+    server,
+    port,
+    context,
+    requestServer.pages,
+    requestServer.watches,
+    faultBook,
+    rules,
+  );
+  control.faults = faults;
   const url = `https://127.0.0.1:${port}`;
   return {
     url,
@@ -81,7 +93,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
     token,
     kubeconfig: () => formatKubeconfig(url, tls),
     client,
-    faults: createFaults(server, port, context, requestServer.pages, requestServer.watches, faultBook, rules),
+    faults,
     close: () => stop(server),
   };
 }
@@ -115,6 +127,7 @@ function createFaults(
       rules.allowInvalid = value;
     },
     inject: book.inject,
+    list: book.list,
     clear: () => {
       book.clear();
       rules.allowInvalid = false;

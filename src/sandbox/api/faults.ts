@@ -57,6 +57,8 @@ export interface FaultBook {
   /** Adds a fault; gives the way to take it back. */
   readonly inject: (fault: Fault) => () => void;
   readonly clear: () => void;
+  /** Faults that may still strike, oldest first, with what is left of their counts. */
+  readonly list: () => readonly Fault[];
   /** The actions that hit this request, oldest fault first; each hit counts. */
   readonly hits: (subject: FaultSubject) => readonly FaultAction[];
 }
@@ -70,6 +72,7 @@ export function createFaultBook(): FaultBook {
       return () => faults.delete(item);
     },
     clear: () => faults.clear(),
+    list: () => [...faults].map(({ fault, left }) => (left === Infinity ? fault : { ...fault, count: left })),
     hits: (subject) => {
       const actions: FaultAction[] = [];
       for (const item of faults) {

@@ -1,16 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ApiFaults } from './api-server.ts';
 import { apiError, apiStatus, statusOf } from './api-status.ts';
 import { discover } from './discovery.ts';
 import type { FaultAction, FaultBook, FaultSubject } from './faults.ts';
 import type { OpenApi } from './open-api.ts';
 import { parseResourcePath, type ResourcePath } from './request-path.ts';
 import { sendJson, sendStatus, sendText } from './send-response.ts';
+import { faultsPath, serveFaults } from './serve-faults.ts';
 import { serveResource, type ResourceServer } from './serve-resource.ts';
 
 export interface RequestServer extends ResourceServer {
   readonly faultBook: FaultBook;
+  /** Undefined until the server listens. */
+  readonly faults: () => ApiFaults | undefined;
   readonly openApi: OpenApi;
   readonly token: string;
 }
@@ -37,8 +41,13 @@ export async function serveRequest(
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://localhost');
     const path = parseResourcePath(pathname);
     const subject = subjectOf(request, path, searchParams);
-    const faults = server.faultBook.hits(subject);
     const user = userOf(server, request);
+    const control = pathname === faultsPath && user !== undefined ? server.faults() : undefined;
+    if (control !== undefined) {
+      await serveFaults(control, request, response);
+      return;
+    }
+    const faults = server.faultBook.hits(subject);
     if (user === undefined && !isPublic(pathname)) throw apiError(401, 'Unauthorized');
     if (faults.length > 0 && !(await passesFaults(faults, subject, request, response))) return;
     if (path !== undefined) {

@@ -1,0 +1,78 @@
+import pino from 'pino';
+import { of } from 'rxjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { WatchedResource } from '../../../src/api/template-config.ts';
+import { readConfig } from '../../../src/cli/read-config.ts';
+import { type Controller, startController } from '../../../src/cli/start-controller.ts';
+import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
+import { acceptingAgent } from '../../bench/lib/accepting-agent.ts';
+import { scriptedApi } from '../../bench/lib/scripted-api.ts';
+
+const started: Controller[] = [];
+afterEach(async () => {
+  for (const controller of started.splice(0)) await controller.stop();
+});
+
+/** A controller on an API without objects that serves every kind but `widgets`. */
+async function start(widgets?: WatchedResource): Promise<Controller> {
+  const { transport } = scriptedApi({});
+  const withoutWidgets: KubeTransport = {
+    ...transport,
+    request: async (request) =>
+      request.path.endsWith('/widgets')
+        ? Promise.resolve({
+            ok: false,
+            failure: {
+              kind: 'http',
+              status: 404,
+              reason: 'NotFound',
+              message: 'the server could not find the requested resource',
+            },
+          })
+        : transport.request(request),
+  };
+  const config = await readConfig(`${import.meta.dirname}/../../../charts/haptic/libraries`, []);
+  const watchedResources =
+    widgets === undefined ? config.watchedResources : { ...config.watchedResources, widgets };
+  const controller = startController({
+    config: { ...config, watchedResources },
+    transport: withoutWidgets,
+    client: acceptingAgent(),
+    check: (plan) => of({ kind: 'accepted', planId: plan.id, warnings: [] }),
+    capabilities: {},
+    watchTimeoutSeconds: 290,
+    log: pino({ level: 'silent' }),
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  started.push(controller);
+  return controller;
+}
+
+const failures = (controller: Controller) =>
+  controller.health.ready.flatMap(({ name, failure }) =>
+    failure() === undefined ? [] : [`${name}: ${failure() ?? ''}`],
+  );
+
+describe('readiness', () => {
+  it('comes with all stores and a first render that HAProxy accepted', async () => {
+    const controller = await start();
+    expect(failures(controller)).toEqual([
+      'stores: waiting for ingresses, ingressclasses, services, endpointslices',
+      'render: no render was accepted yet',
+    ]);
+    await expect.poll(() => failures(controller)).toEqual([]);
+    expect(controller.health.live.map(({ failure }) => failure())).toEqual([undefined]);
+  });
+
+  it('does not come while a kind that must be there is not served, though the others are rendered', async () => {
+    const controller = await start({ apiVersion: 'example.com/v1', resources: 'widgets' });
+    await expect.poll(() => failures(controller)).toEqual(['stores: waiting for widgets']);
+  });
+
+  it('does not wait for a kind that may be absent', async () => {
+    const controller = await start({ apiVersion: 'example.com/v1', resources: 'widgets', optional: true });
+    await expect.poll(() => failures(controller)).toEqual([]);
+  });
+});
