@@ -100,6 +100,7 @@ describe('usage', () => {
     [['--api-port', '65536'], '--api-port must be a port from 1 to 65535, not "65536"'],
     [['--nonsense'], "Unknown option '--nonsense'"],
     [['--once', '--no-sample'], '--once checks the sample, so it cannot go with --no-sample'],
+    [['/no/such/folder'], '/no/such/folder is no folder'],
   ])('%j is refused with exit code 2', async (args, message) => {
     const { output, ended } = run(fromBuild(), 'sandbox', ...args);
     expect((await ended)[0]).toBe(2);
@@ -107,13 +108,10 @@ describe('usage', () => {
     expect(output.out).toBe('');
   });
 
-  test.each([
-    [['/no/such/folder'], '/no/such/folder is no folder'],
-    [['--haproxy', '/no/such/haproxy'], '--haproxy /no/such/haproxy is no HAProxy that runs here'],
-  ])('%j fails with exit code 1 and leaves nothing', async (args, message) => {
-    const { output, ended } = run(fromBuild(), 'sandbox', ...args);
+  test('a HAProxy that does not run here fails with exit code 1', async () => {
+    const { output, ended } = run(fromBuild(), 'sandbox', '--haproxy', '/no/such/haproxy');
     expect((await ended)[0]).toBe(1);
-    expect(output.err).toBe(`haptic sandbox: ${message}\n`);
+    expect(output.err).toBe('haptic sandbox: --haproxy /no/such/haproxy is no HAProxy that runs here\n');
   });
 
   test('--help, and the program without a command, tell how it is used', async () => {
