@@ -19,7 +19,7 @@ type Fields = Record<string, unknown>;
 /**
  * Checks what every reader of a store relies on (a name, strings where metadata has strings, objects where the top level
  * has objects), and takes out `metadata.managedFields` and the last-applied annotation, which nobody reads and which can
- * be half of an object. Works in place on a freshly parsed value; nothing is copied.
+ * be half of an object. Works in place on a freshly parsed value; only its metadata is built anew.
  */
 export function normalizeObject(value: unknown, hint: TypeHint): NormalizedObject {
   if (!isFields(value)) return refuse(hint, {}, '', 'is not an object');
@@ -45,19 +45,38 @@ export function normalizeObject(value: unknown, hint: TypeHint): NormalizedObjec
   for (const name of ['kind', 'apiVersion'])
     if (!isAbsent(value[name]) && typeof value[name] !== 'string') return refused(name, 'is not a string');
 
-  strip(metadata);
-  value['apiVersion'] ??= hint.apiVersion;
-  value['kind'] ??= hint.kind;
+  value['metadata'] = stripped(metadata);
+  // Every object of a kind says the same: they may all say it with one string.
+  value['apiVersion'] = sameOr(value['apiVersion'], hint.apiVersion);
+  value['kind'] = sameOr(value['kind'], hint.kind);
   return { ok: true, object: value as unknown as KubeObject };
 }
 
-/** `null` where a field is optional means the same as no field: Go servers may send either. */
-function strip(metadata: Fields): void {
-  if ('managedFields' in metadata) delete metadata['managedFields'];
-  for (const name of ['namespace', 'labels', 'annotations', 'deletionTimestamp', 'creationTimestamp'])
-    if (metadata[name] === null) Reflect.deleteProperty(metadata, name);
-  const annotations = metadata['annotations'];
-  if (isFields(annotations)) Reflect.deleteProperty(annotations, lastApplied);
+const optional = new Set(['namespace', 'labels', 'annotations', 'deletionTimestamp', 'creationTimestamp']);
+
+/**
+ * The metadata that is kept. `null` where a field is optional means the same as no field: Go servers may send either. Built
+ * anew: deleting a property from the middle of an object makes a hash table of it for life, several times as large.
+ */
+function stripped(metadata: Fields): Fields {
+  const kept: Fields = {};
+  for (const name in metadata) {
+    const value = metadata[name];
+    if (name === 'managedFields' || name === '__proto__' || (value === null && optional.has(name))) continue;
+    kept[name] =
+      name === 'annotations' && isFields(value) && lastApplied in value ? without(value, lastApplied) : value;
+  }
+  return kept;
+}
+
+function without(fields: Fields, left: string): Fields {
+  const kept: Fields = {};
+  for (const name in fields) if (name !== left && name !== '__proto__') kept[name] = fields[name];
+  return kept;
+}
+
+function sameOr(value: unknown, wanted: string): unknown {
+  return value === undefined || value === null || value === wanted ? wanted : value;
 }
 
 function refuse(hint: TypeHint, metadata: Fields, field: string, what: string): NormalizedObject {

@@ -16,8 +16,9 @@ import { scriptedApi } from './lib/scripted-api.ts';
 import { percentile, rounded } from './lib/statistics.ts';
 
 const routeCount = Number(process.env['HAPTIC_BENCH_ROUTES'] ?? 10_000);
-const changes = 400;
-const warmUp = 50;
+const changes = 1_000;
+/** A controller runs for days: what is measured is its compiled code. */
+const warmUp = 500;
 
 /**
  * The controller with 10,000 Ingresses of three endpoints each: the cold render from the last kind's InitDone to the bundle, its

@@ -34,6 +34,18 @@ describe('normalizeObject', () => {
     expect(result.ok && result.object).toBe(object);
   });
 
+  it('does not let names of JavaScript into the prototypes of what it builds', () => {
+    const text =
+      '{"metadata":{"name":"a","__proto__":{"namespace":"evil"},' +
+      '"annotations":{"__proto__":{"x":"y"},"kubectl.kubernetes.io/last-applied-configuration":"{}"}}}';
+    const value = JSON.parse(text.replace('{"x":"y"}', '"x"')) as unknown;
+    const result = normalizeObject(value, hint);
+    const metadata = result.ok ? result.object.metadata : undefined;
+    expect(metadata).toStrictEqual({ name: 'a', annotations: {} });
+    expect(metadata?.namespace).toBeUndefined();
+    expect(({} as Record<string, unknown>)['namespace']).toBeUndefined();
+  });
+
   it('takes null for a field that is not there', () => {
     const nulls = {
       namespace: null,
