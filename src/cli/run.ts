@@ -49,7 +49,7 @@ export async function runControllerCommand(
       return 1;
     }
   }
-  const log = pino({ level: options.logLevel, base: { component: 'controller' } });
+  const log = pino({ level: options.logLevel, base: null });
   try {
     return await serve(options, log, signal);
   } catch (error) {
@@ -61,7 +61,8 @@ export async function runControllerCommand(
   }
 }
 
-async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Promise<number> {
+async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Promise<number> {
+  const log = root.child({ component: 'controller' });
   const config = await readConfig(options.libraries, options.values);
   const haproxyVersion = await versionOf(options.haproxy);
   const { operations: _operations, ...capabilities } = capabilitiesOf({ version: haproxyVersion }, []);
@@ -101,7 +102,7 @@ async function serve(options: RunOptions, log: Logger, signal: AbortSignal): Pro
       stopped.resolve(1);
     },
   });
-  const serverLog = log.child({ component: 'http' });
+  const serverLog = root.child({ component: 'http' });
   const servers = [
     {
       server: buildServer({ logger: serverLog, health: controller.health, debug: controller.debug }),
