@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { catchError, defer, map, of, tap, timeout, type Observable } from 'rxjs';
 import { valuesOf } from '../lib/ordered-map.ts';
 import type { Plan } from '../protocol/plan.ts';
@@ -54,16 +55,7 @@ interface Judgement {
 
 /** The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder. */
 export function createGate({ haproxy, withRoot, run, limits, env = usualPath }: GateDeps): Gate {
-  const remembered = new Map<string, Judgement>();
-
-  const remember = (planId: string, judgement: Judgement) => {
-    remembered.delete(planId);
-    remembered.set(planId, judgement);
-    for (const oldest of remembered.keys()) {
-      if (remembered.size <= limits.remembered) break;
-      remembered.delete(oldest);
-    }
-  };
+  const remembered = new LRUCache<string, Judgement>({ max: limits.remembered });
 
   const judge = (plan: Plan) =>
     withRoot(plan, (root) =>
@@ -80,12 +72,9 @@ export function createGate({ haproxy, withRoot, run, limits, env = usualPath }: 
         const strange = [...valuesOf(plan.files)].map((file) => file.path).find((path) => !isInside(path));
         if (strange !== undefined) return of(refusedPath(plan, strange));
         const known = remembered.get(plan.id);
-        if (known !== undefined) {
-          remember(plan.id, known);
-          return of(verdictOf(plan, known, limits));
-        }
+        if (known !== undefined) return of(verdictOf(plan, known, limits));
         return judge(plan).pipe(
-          tap((judgement) => remember(plan.id, judgement)),
+          tap((judgement) => remembered.set(plan.id, judgement)),
           map((judgement) => verdictOf(plan, judgement, limits)),
           catchError((error: unknown) =>
             of<Verdict>({ kind: 'unchecked', planId: plan.id, message: messageOf(error, limits) }),

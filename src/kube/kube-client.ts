@@ -2,6 +2,7 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { KubeResult } from './kube-failure.ts';
 import { networkFailure, type KubeRequest, type KubeTransport } from './kube-transport.ts';
 import { resourcePath, type ResourceRef } from './resource-path.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
@@ -165,7 +166,7 @@ function notWhatWasAsked<T>(request: KubeRequest, what: string): KubeResult<T> {
 }
 
 function pageOf(value: unknown): (ListPage & { readonly continue: string | undefined }) | undefined {
-  if (!isFields(value) || !isFields(value['metadata'])) return undefined;
+  if (!isRecord(value) || !isRecord(value['metadata'])) return undefined;
   const { resourceVersion, continue: next } = value['metadata'];
   // Go servers send `null` for an empty list.
   const items: unknown = value['items'] ?? [];
@@ -175,9 +176,5 @@ function pageOf(value: unknown): (ListPage & { readonly continue: string | undef
 }
 
 function isObject(value: unknown): value is KubeObject {
-  return isFields(value) && isFields(value['metadata']) && typeof value['metadata']['name'] === 'string';
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) && isRecord(value['metadata']) && typeof value['metadata']['name'] === 'string';
 }

@@ -1,5 +1,6 @@
 import type { KubeFailure } from './kube-failure.ts';
 import { retryAfterMs } from './retry-after.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 const longestMessage = 1024;
 
@@ -28,10 +29,6 @@ export function statusFailure(
     message: text(object['message']) || text(body) || 'no message',
     ...(retry === undefined ? {} : { retryAfterMs: retry }),
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function text(value: unknown): string {

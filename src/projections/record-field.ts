@@ -1,5 +1,5 @@
 import type { ReportFault } from './fault.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { showValue } from './show-value.ts';
 
 /** A field that must be an object: anything else is reported and counts as `undefined`. */

@@ -3,7 +3,7 @@ import { parseDocument } from 'yaml';
 import { templateConfigSchema, type StructuralSchema } from '../api/template-config-schema.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { isRecord } from '../templates/helpers/data.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { jsonPath } from '../templates/json-path.ts';
 
 /** A library: some fields of `HAProxyTemplateConfig.spec`, as YAML. */

@@ -1,5 +1,5 @@
 import type { Owner } from '../lib/owner.ts';
-import { isRecord } from '../templates/helpers/data.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** Whom an item of a collection belongs to: its `owner`, itself if it is a Kubernetes object, else the entry of that collection. */
 export function ownerOfItem(item: unknown, key: string, collection: string): Owner {

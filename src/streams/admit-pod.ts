@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import { objectKey } from './object-key.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** Name of the agent's container, among the containers or (as a native sidecar) the init containers. */
 const agentContainer = 'agent';
@@ -23,16 +24,12 @@ export function admitPod(pod: KubeObject, port: number): HaproxyPod | undefined 
 }
 
 function runningAgent(container: Readonly<Record<string, unknown>>): string | undefined {
-  if (container['name'] !== agentContainer || !isFields(fieldsOf(container['state'])['running']))
+  if (container['name'] !== agentContainer || !isRecord(fieldsOf(container['state'])['running']))
     return undefined;
   const id = container['containerID'];
   return typeof id === 'string' ? id : '';
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) ? value : {};
 }

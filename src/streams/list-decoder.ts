@@ -3,6 +3,7 @@ import { longestObjectText, type Decoder } from './decoder.ts';
 import { listSplitter } from './list-splitter.ts';
 import type { ListWatchSignal } from './list-watch-state.ts';
 import { normalizeObject, type NormalizedObject, type TypeHint } from './normalize-object.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /**
  * Reads a list page while it arrives: `objects` per chunk, then `list-end`. A page that is cut short gives `closed`, one
@@ -30,9 +31,9 @@ export function listDecoder(resource: ResourceRef): Decoder {
     end: () => {
       if (!splitter.ended) return { kind: 'closed' };
       const list = parsed(splitter.head());
-      const metadata = isFields(list) ? list['metadata'] : undefined;
-      const version = isFields(metadata) ? metadata['resourceVersion'] : undefined;
-      if (!isFields(metadata) || typeof version !== 'string')
+      const metadata = isRecord(list) ? list['metadata'] : undefined;
+      const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+      if (!isRecord(metadata) || typeof version !== 'string')
         return broken('the answer is not a list: it has no metadata.resourceVersion');
       const next = metadata['continue'];
       return {
@@ -47,7 +48,7 @@ export function listDecoder(resource: ResourceRef): Decoder {
 /** Items of typed lists do not say their kind; the list, which is an `IngressList`, does. */
 function typeHint(resource: ResourceRef, head: string): TypeHint {
   const list = parsed(head);
-  const kind = isFields(list) ? list['kind'] : undefined;
+  const kind = isRecord(list) ? list['kind'] : undefined;
   return {
     apiVersion: resource.apiVersion,
     kind: typeof kind === 'string' && /.List$/.test(kind) ? kind.slice(0, -4) : resource.resources,
@@ -64,8 +65,4 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

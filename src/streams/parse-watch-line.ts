@@ -3,6 +3,7 @@ import type { KubeFailure } from '../kube/kube-failure.ts';
 import { statusFailure } from '../kube/status-failure.ts';
 import type { Problem } from '../lib/problem.ts';
 import { normalizeObject, type TypeHint } from './normalize-object.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** One line of a watch. */
 export type WatchLine =
@@ -30,7 +31,7 @@ export function parseWatchLine(line: string, hint: TypeHint): WatchLine {
   } catch {
     return garbage(line, 'is not JSON');
   }
-  if (!isFields(event) || typeof event['type'] !== 'string') return garbage(line, 'has no type');
+  if (!isRecord(event) || typeof event['type'] !== 'string') return garbage(line, 'has no type');
   const { type, object } = event;
   switch (type) {
     case 'ADDED':
@@ -46,12 +47,12 @@ export function parseWatchLine(line: string, hint: TypeHint): WatchLine {
       };
     }
     case 'BOOKMARK': {
-      const metadata = isFields(object) ? object['metadata'] : undefined;
-      const version = isFields(metadata) ? metadata['resourceVersion'] : undefined;
-      if (!isFields(metadata) || typeof version !== 'string' || version === '')
+      const metadata = isRecord(object) ? object['metadata'] : undefined;
+      const version = isRecord(metadata) ? metadata['resourceVersion'] : undefined;
+      if (!isRecord(metadata) || typeof version !== 'string' || version === '')
         return garbage(line, 'is a bookmark without a resourceVersion');
       const annotations = metadata['annotations'];
-      const end = isFields(annotations) && annotations[initialEventsEnd] === 'true';
+      const end = isRecord(annotations) && annotations[initialEventsEnd] === 'true';
       return { kind: 'bookmark', resourceVersion: version, initialEventsEnd: end };
     }
     case 'ERROR':
@@ -64,8 +65,4 @@ export function parseWatchLine(line: string, hint: TypeHint): WatchLine {
 /** Says what is wrong by length only: a line may hold a Secret. */
 function garbage(line: string, what: string): WatchLine {
   return { kind: 'garbage', message: `a watch line of ${line.length} characters ${what}` };
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,7 +12,7 @@ import {
 } from './handlebars-engine.ts';
 import type { HelperSpec, HelperTable } from './helper-spec.ts';
 import { allHelpers } from './helpers/all-helpers.ts';
-import { isRecord } from './helpers/data.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { renderError, renderFaultOf } from './render-fault.ts';
 import { piecesOf, type Run, type Slot, type TrackedReads } from './run.ts';
 import { templateInvalid, type TemplatePlace } from './template-error.ts';

@@ -1,5 +1,5 @@
 import { CodedError } from '../lib/coded-error.ts';
-import { isRecord } from './helpers/data.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 type Step = { readonly key: string } | { readonly index: number } | 'all';
 

@@ -1,5 +1,5 @@
 import { CodedError } from '../lib/coded-error.ts';
-import { isRecord } from './helpers/data.ts';
+import { isRecord } from '../lib/is-record.ts';
 
 /** Why one run of a template gave nothing. */
 export interface RenderFault {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { BackendRef } from '../backend-ref.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import type { RouteBackend } from '../model.ts';
 import { ownerOf } from '../owner-of.ts';
 import { reportFor } from '../report-for.ts';

@@ -1,5 +1,5 @@
 import type { Parsed } from '../parsed.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { showValue } from '../show-value.ts';
 import type { EndpointState } from './endpoint.ts';
 

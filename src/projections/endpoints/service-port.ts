@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { BackendRef } from '../backend-ref.ts';
 import type { ReportFault } from '../fault.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { listField } from '../list-field.ts';
 import { recordField } from '../record-field.ts';
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ReportFault } from '../fault.ts';
 import { isPortNumber } from '../is-port-number.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { kubernetesName } from '../kubernetes-name.ts';
 import { listField } from '../list-field.ts';
 import { recordField } from '../record-field.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { creationTime } from '../creation-time.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 /** What an IngressClass says about who serves it. */
 export interface ClassFact {

@@ -1,7 +1,7 @@
 import type { BackendRef } from '../backend-ref.ts';
 import type { ReportFault } from '../fault.ts';
 import { isPortNumber } from '../is-port-number.ts';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { kubernetesName } from '../kubernetes-name.ts';
 import { showValue } from '../show-value.ts';
 

@@ -1,5 +1,6 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 export interface ParsedManifests {
   readonly objects: readonly KubeObject[];
@@ -40,10 +41,6 @@ function collect(value: unknown, place: string, objects: KubeObject[], problems:
   else if (!isRecord(metadata) || typeof metadata['name'] !== 'string' || metadata['name'] === '')
     problems.push(`${place}: ${kind}: metadata.name is missing`);
   else objects.push({ ...value, apiVersion, kind, metadata: { ...metadata, name: metadata['name'] } });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function attempt<T>(work: () => T): T | Error {

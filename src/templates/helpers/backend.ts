@@ -5,7 +5,7 @@ import { sectionName } from '../context/section-name.ts';
 import type { HelperScope, HelperTable } from '../helper-spec.ts';
 import { capture, type BackendDraft } from '../run.ts';
 import { directivesOf } from './block-text.ts';
-import { isRecord } from './data.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { within } from './effects.ts';
 import { isGiven, keywordsOf, keywordWords, serverLine, serverOf } from './server-line.ts';
 

@@ -1,5 +1,6 @@
 import { anyNumber, type HelperTable } from '../helper-spec.ts';
 import { value } from './logic.ts';
+import { isRecord } from '../../lib/is-record.ts';
 
 /**
  * Looking into objects and lists. Missing steps give undefined, never an error. No helper may be called index, key, first or
@@ -52,10 +53,6 @@ export const dataHelpers: HelperTable = {
 function step(from: unknown, key: unknown): unknown {
   if (Array.isArray(from)) return from[Number(key)] as unknown;
   return isRecord(from) && Object.hasOwn(from, String(key)) ? from[String(key)] : undefined;
-}
-
-export function isRecord(from: unknown): from is Readonly<Record<string, unknown>> {
-  return typeof from === 'object' && from !== null && !Array.isArray(from);
 }
 
 export function listOf(from: unknown): readonly unknown[] {

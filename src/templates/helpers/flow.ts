@@ -1,6 +1,6 @@
 import type { BlockBody } from '../handlebars-engine.ts';
 import type { HelperScope, HelperSpec, HelperTable } from '../helper-spec.ts';
-import { isRecord } from './data.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { isTruthy } from './logic.ts';
 
 /** Most turns that all loops of one run may make together. */
