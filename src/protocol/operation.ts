@@ -25,7 +25,17 @@ export type Operation =
       readonly server: string;
       readonly health?: boolean;
     }
-  | { readonly kind: 'server_disable' | 'server_del'; readonly backend: string; readonly server: string }
+  | { readonly kind: 'server_disable'; readonly backend: string; readonly server: string }
+  | {
+      readonly kind: 'server_del';
+      readonly backend: string;
+      readonly server: string;
+      /**
+       * The server as it was added or configured, in the words of a `server_add`. While its deletion waits, a `server_add` of
+       * that name with equal keywords revives it; without them it is deleted or HAProxy is reloaded.
+       */
+      readonly keywords?: readonly Keyword[];
+    }
   | {
       readonly kind: 'server_set_addr';
       readonly backend: string;
@@ -58,6 +68,26 @@ export type Operation =
       readonly value: string;
     }
   | { readonly kind: 'map_del'; readonly path: string; readonly key: string }
-  | { readonly kind: 'map_replace'; readonly path: string };
+  | { readonly kind: 'map_replace'; readonly path: string }
+  /** Content of the file `path` for a certificate, CA or CRL store that the worker has (`_set`) or has not (`_new`) loaded. */
+  | { readonly kind: 'cert_set' | 'cert_new'; readonly path: string }
+  | { readonly kind: 'ca_set' | 'ca_new'; readonly path: string }
+  | { readonly kind: 'crl_set' | 'crl_new'; readonly path: string }
+  | {
+      readonly kind: 'crtlist_add';
+      /** The crt-list. */
+      readonly path: string;
+      readonly cert: string;
+      /** Words of the square brackets, e.g. `['alpn', 'h2']`. */
+      readonly options: readonly string[];
+      readonly sni_filters: readonly string[];
+    }
+  | {
+      readonly kind: 'crtlist_del';
+      readonly path: string;
+      readonly cert: string;
+      /** Line of the crt-list as HAProxy counts it; needed where a certificate stands there more than once. */
+      readonly line?: number;
+    };
 
 export type OperationKind = Operation['kind'];

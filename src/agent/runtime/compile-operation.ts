@@ -80,6 +80,8 @@ export function compileOperation(operation: Operation, version: string): Compila
       return compileMapChange(operation);
     case 'map_replace':
       return { ok: true, compiled: { kind: 'map_replace', path: operation.path } };
+    default:
+      return refuse(operation, 'the agent does not execute it');
   }
 }
 

@@ -6,13 +6,15 @@ const integer = { type: 'integer' } as const;
 const backend = { backend: text } as const;
 const server = { backend: text, server: text } as const;
 const endpoint = { ...server, address: text, port: integer } as const;
-const entry = { path: text, key: text } as const;
+const file = { path: text } as const;
+const entry = { ...file, key: text } as const;
+const texts = { type: 'array', items: text } as const;
 const keywords = {
   type: 'array',
   items: {
     type: 'object',
     required: ['name', 'args'],
-    properties: { name: text, args: { type: 'array', items: text } },
+    properties: { name: text, args: texts },
   },
 } as const;
 
@@ -33,7 +35,7 @@ const shapes: Readonly<Record<OperationKind, Shape>> = {
   server_add: { required: { ...endpoint, keywords } },
   server_enable: { required: server, optional: { health: { type: 'boolean' } } },
   server_disable: { required: server },
-  server_del: { required: server },
+  server_del: { required: server, optional: { keywords } },
   server_set_addr: { required: endpoint },
   server_set_weight: { required: { ...server, weight: integer } },
   server_set_state: {
@@ -43,7 +45,15 @@ const shapes: Readonly<Record<OperationKind, Shape>> = {
   map_add: { required: { ...entry, value: text } },
   map_set: { required: { ...entry, value: text } },
   map_del: { required: entry },
-  map_replace: { required: { path: text } },
+  map_replace: { required: file },
+  cert_set: { required: file },
+  cert_new: { required: file },
+  ca_set: { required: file },
+  ca_new: { required: file },
+  crl_set: { required: file },
+  crl_new: { required: file },
+  crtlist_add: { required: { ...file, cert: text, options: texts, sni_filters: texts } },
+  crtlist_del: { required: { ...file, cert: text }, optional: { line: integer } },
 };
 
 const ajv = new Ajv({ strict: true });
