@@ -5,6 +5,7 @@ import { CodedError } from '../lib/coded-error.ts';
 import { limits } from '../protocol/limits.ts';
 import { planSchemaVersion } from '../protocol/plan.ts';
 import { apiVersion, type AgentState, type ApplyResult } from '../protocol/wire.ts';
+import { type AgentMeters, noMeters } from './agent-meters.ts';
 import { type AgentOptions, planBlobPath, reservedPaths } from './agent-options.ts';
 import { type ApplyAnswer, refusal } from './apply/apply-answer.ts';
 import { applyParts, type ApplyPart } from './apply/apply-parts.ts';
@@ -49,13 +50,18 @@ export interface Agent {
 const watchMs = 1_000;
 
 /** Reads the state file; touches neither HAProxy nor any other file before `run`. */
-export async function createAgent(options: AgentOptions, log: Logger): Promise<Agent> {
+export async function createAgent(
+  options: AgentOptions,
+  log: Logger,
+  meters: AgentMeters = noMeters(),
+): Promise<Agent> {
   const { store, loaded } = await openRecordStore(options.stateFile);
   if (typeof loaded !== 'string')
     log.warn({ reason: loaded.unusable }, 'state file is not usable: the baseline is unknown');
   const context: ApplyContext = {
     options,
     log,
+    meters,
     store,
     held: createHeldFiles(options.baseDir, store.current().files),
     area: createStagingArea(options.baseDir),

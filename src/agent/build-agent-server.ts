@@ -7,12 +7,12 @@ import fastify, {
 import type { Readable } from 'node:stream';
 import { limits } from '../protocol/limits.ts';
 import type { Agent } from './agent.ts';
-import type { Credentials } from './agent-options.ts';
+import type { AgentAuth } from './agent-options.ts';
 import { isAuthorized } from './basic-auth.ts';
 
 export interface AgentServerDeps {
   readonly agent: Agent;
-  readonly credentials: Credentials;
+  readonly auth: AgentAuth;
   readonly log: FastifyBaseLogger;
 }
 
@@ -20,7 +20,7 @@ export interface AgentServerDeps {
  * The agent's HTTP interface, not yet listening: GET /healthz and /readyz without credentials; GET /v1/state, POST /v1/apply
  * and PUT /v1/plan with HTTP Basic. Error bodies are `{ stage, message }`.
  */
-export function buildAgentServer({ agent, credentials, log }: AgentServerDeps): FastifyInstance {
+export function buildAgentServer({ agent, auth, log }: AgentServerDeps): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -47,7 +47,7 @@ export function buildAgentServer({ agent, credentials, log }: AgentServerDeps): 
     await reply.status(404).send({ stage: 'request', message: 'there is no such endpoint' });
   });
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.url.startsWith('/v1/') || isAuthorized(request.headers.authorization, credentials)) return;
+    if (!request.url.startsWith('/v1/') || isAllowed(auth, request.headers.authorization)) return;
     await reply
       .status(401)
       .header('www-authenticate', 'Basic realm="haptic-agent"')
@@ -83,4 +83,8 @@ export function buildAgentServer({ agent, credentials, log }: AgentServerDeps): 
     return reply.status(kind === 'stored' ? 200 : 409).send(body);
   });
   return app;
+}
+
+function isAllowed(auth: AgentAuth, header: string | undefined): boolean {
+  return auth.kind === 'basic' && isAuthorized(header, auth.credentials);
 }

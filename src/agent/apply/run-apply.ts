@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { ApplyManifest, ApplyResult, ApplyResultMode } from '../../protocol/wire.ts';
+import type { AgentMeters } from '../agent-meters.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import { commitFiles, type CommittedFiles } from '../files/commit-files.ts';
 import type { HeldFiles } from '../files/held-files.ts';
@@ -20,6 +21,7 @@ import type { StagedSet } from './stage-parts.ts';
 export interface ApplyContext {
   readonly options: AgentOptions;
   readonly log: Logger;
+  readonly meters: AgentMeters;
   readonly store: RecordStore;
   readonly held: HeldFiles;
   readonly area: StagingArea;

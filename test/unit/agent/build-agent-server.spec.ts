@@ -20,7 +20,10 @@ function serve(agent: Partial<Agent>) {
     run: () => Promise.resolve(),
     ...agent,
   };
-  return { app: buildAgentServer({ agent: whole, credentials, log: pino(sink) }), lines };
+  return {
+    app: buildAgentServer({ agent: whole, auth: { kind: 'basic', credentials }, log: pino(sink) }),
+    lines,
+  };
 }
 
 describe('the agent’s HTTP interface', () => {
