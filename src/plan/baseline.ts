@@ -31,6 +31,16 @@ export interface Decision {
   readonly verdict: DecisionVerdict;
   /** Only with `runtime`: at most `limits.operationBatches` of at most `limits.operationsPerBatch`, to be run in order. */
   readonly batches: readonly (readonly Operation[])[];
+  /**
+   * What is safe on the running worker although it will be replaced: run while a reload is pending or paced. Only with `reload`, and at
+   * most one batch.
+   */
+  readonly inPlace: readonly Operation[];
+  /**
+   * What the worker corresponds to after `inPlace`, which is not empty: another plan's id, and only for later diffs. The id is a function of the
+   * worker's plan, the next plan and the operations.
+   */
+  readonly workerPlan?: Plan;
   /** Why it reloads: each names an object and a directive. At most `limits.reasons`; the last one says how many are left out. */
   readonly reasons: readonly string[];
   /** What is true and harmless, such as a changed file that the worker has not loaded. At most `limits.reasons` too. */

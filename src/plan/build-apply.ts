@@ -20,7 +20,7 @@ export interface HeldFile {
 
 export interface BuildApplyInput {
   readonly plan: Plan;
-  readonly decision: Pick<Decision, 'mode' | 'batches'>;
+  readonly decision: Pick<Decision, 'mode' | 'batches'> & Partial<Pick<Decision, 'inPlace' | 'workerPlan'>>;
   /** The plan ids and proofs that the pod reported last: what this apply is fenced by. */
   readonly roles: Pick<
     PlanRoles,
@@ -85,9 +85,19 @@ export function buildApply(input: BuildApplyInput): ApplyRequest {
     files,
     ops,
     ...(more.length === 0 ? {} : { op_batches: more }),
+    ...inPlaceOf(decision),
     mode: fits ? decision.mode : 'reload',
   };
   return planBlob === undefined ? { manifest, parts } : { manifest, parts, plan: planBlob };
+}
+
+/** What the agent runs at once where the reload has to wait, and what the worker corresponds to afterwards. */
+function inPlaceOf({
+  inPlace = [],
+  workerPlan,
+}: BuildApplyInput['decision']): Pick<ApplyManifest, 'in_place_ops' | 'worker_ops_plan_id'> {
+  if (inPlace.length === 0 || workerPlan === undefined) return {};
+  return { in_place_ops: inPlace, worker_ops_plan_id: workerPlan.id };
 }
 
 /** The agent takes a file without bytes only if digest, size and proof are all what it has on record. */
@@ -117,5 +127,6 @@ function patchOf(
 /** The pieces that a file's bytes are made of, in order; undefined for files that are opaque. */
 function ropeOf(plan: Plan, file: PlanFile): OrderedMap<TextPiece> | undefined {
   if (file.kind === 'config') return plan.sections;
-  return file.kind === 'map' ? getEntry(plan.maps, file.path)?.entries : undefined;
+  if (file.kind === 'map') return getEntry(plan.maps, file.path)?.entries;
+  return file.kind === 'crtlist' ? getEntry(plan.crtLists, file.path)?.entries : undefined;
 }

@@ -3,6 +3,7 @@ import { diffOrderedMaps, emptyOrderedMap, type OrderedMap } from '../lib/ordere
 import {
   planSchemaVersion,
   type Plan,
+  type PlanCrtList,
   type PlanFile,
   type PlanMap,
   type Profile,
@@ -18,11 +19,12 @@ interface PlanSums {
   readonly backends: bigint;
   readonly profiles: bigint;
   readonly maps: bigint;
+  readonly crtLists: bigint;
   readonly files: bigint;
 }
 
 const modulus = 64;
-const noSums: PlanSums = { sections: 0n, backends: 0n, profiles: 0n, maps: 0n, files: 0n };
+const noSums: PlanSums = { sections: 0n, backends: 0n, profiles: 0n, maps: 0n, crtLists: 0n, files: 0n };
 const knownSums = new WeakMap<Plan, PlanSums>();
 
 /**
@@ -40,9 +42,10 @@ export function createPlan(parts: PlanParts, previous?: Plan): Plan {
     backends: advance(from?.backends, base?.backends, parts.backends, backendRecord),
     profiles: advance(from?.profiles, base?.profiles, parts.profiles, profileRecord),
     maps: advance(from?.maps, base?.maps, parts.maps, mapRecord),
+    crtLists: advance(from?.crtLists, base?.crtLists, parts.crtLists, crtListRecord),
     files: advance(from?.files, base?.files, parts.files, fileRecord),
   };
-  const { sections, backends, profiles, maps, files } = parts;
+  const { sections, backends, profiles, maps, crtLists, files } = parts;
   const plan: Plan = {
     schemaVersion: planSchemaVersion,
     id: idOf(sums),
@@ -50,6 +53,7 @@ export function createPlan(parts: PlanParts, previous?: Plan): Plan {
     backends,
     profiles,
     maps,
+    crtLists,
     files,
   };
   knownSums.set(plan, sums);
@@ -86,6 +90,10 @@ function profileRecord(profile: Profile): string {
 
 function mapRecord(map: PlanMap): string {
   return `${map.path}\0${map.ordered}\0${map.entries.size}`;
+}
+
+function crtListRecord(list: PlanCrtList): string {
+  return `${list.path}\0${list.entries.size}`;
 }
 
 function fileRecord(file: PlanFile): string {

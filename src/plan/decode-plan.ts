@@ -5,12 +5,15 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { CodedError } from '../lib/coded-error.ts';
 import { getEntry, orderedMapFrom, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
 import { ropeBytes, ropeDigest, type TextPiece } from '../lib/rope.ts';
+import { crtListLine } from '../protocol/crt-list-line.ts';
 import { limits } from '../protocol/limits.ts';
 import {
   planSchemaVersion,
   type Backend,
+  type CrtListEntry,
   type MapEntry,
   type Plan,
+  type PlanCrtList,
   type PlanFile,
   type PlanMap,
   type Profile,
@@ -34,7 +37,7 @@ const newline = 0x0a;
  * one, texts that do not have the digests they are said to have, or an id that is not that of the content make it unusable,
  * with the reason. Works in slices with turns of the event loop between them; rejects only when aborted.
  *
- * Content of files other than the configuration and maps is not in a blob: asking for it throws.
+ * Content of files other than the configuration, maps and crt-lists with declared entries is not in a blob: asking for it throws.
  */
 export async function decodePlan(blob: Uint8Array, signal?: AbortSignal): Promise<DecodedPlan> {
   if (blob.byteLength > limits.planBlobBytes)
@@ -120,6 +123,7 @@ function planBuilder(): PlanBuilder {
   const profiles: [string, Profile][] = [];
   const backends: [string, Backend][] = [];
   const maps: { path: string; ordered: boolean; entries: [string, MapEntry][] }[] = [];
+  const crtLists: { path: string; entries: [string, CrtListEntry][] }[] = [];
   const files: FileRecord[] = [];
   return {
     add: (record) => {
@@ -155,6 +159,20 @@ function planBuilder(): PlanBuilder {
           map.entries.push([position ?? key, { key, value, text, ...(owner === null ? {} : { owner }) }]);
           return undefined;
         }
+        case 'crtlist':
+          crtLists.push({ path: record[1], entries: [] });
+          return undefined;
+        case 'crtentry': {
+          const [, position, certificate, options, sniFilters, owner] = record;
+          const fields = { certificate, options, sniFilters };
+          const list = crtLists.at(-1);
+          if (list === undefined) return 'crt-list entry without a crt-list';
+          list.entries.push([
+            position,
+            { ...fields, text: crtListLine(fields), ...(owner === null ? {} : { owner }) },
+          ]);
+          return undefined;
+        }
         case 'file':
           files.push(record);
           return undefined;
@@ -171,15 +189,22 @@ function planBuilder(): PlanBuilder {
       }
       await turn();
       const byPath = orderedMapFrom(finished);
+      const lists = orderedMapFrom(
+        crtLists.map(({ path, entries }): [string, PlanCrtList] => [
+          path,
+          { path, entries: orderedMapFrom(entries) },
+        ]),
+      );
       const fileOf = ([, path, kind, reloadOnChange, digest, size]: FileRecord): [string, PlanFile] => [
         path,
-        { path, kind, reloadOnChange, digest, size, content: contentOf(path, kind, rope, byPath) },
+        { path, kind, reloadOnChange, digest, size, content: contentOf(path, kind, rope, byPath, lists) },
       ];
       return createPlan({
         sections: rope,
         profiles: orderedMapFrom(profiles),
         backends: byName,
         maps: byPath,
+        crtLists: lists,
         files: orderedMapFrom(files.map(fileOf)),
       });
     },
@@ -191,9 +216,10 @@ function contentOf(
   kind: PlanFile['kind'],
   sections: OrderedMap<Section>,
   maps: OrderedMap<PlanMap>,
+  crtLists: OrderedMap<PlanCrtList>,
 ): PlanFile['content'] {
   const rope: OrderedMap<TextPiece> | undefined =
-    kind === 'config' ? sections : getEntry(maps, path)?.entries;
+    kind === 'config' ? sections : (getEntry(maps, path) ?? getEntry(crtLists, path))?.entries;
   return () => {
     if (rope === undefined)
       throw new CodedError('HAPTIC_ERR_PLAN_CONTENT', `the content of ${path} is not part of a decoded plan`);
@@ -204,7 +230,10 @@ function contentOf(
 /** The id covers digests, not texts: those must have the digests. */
 function fileWithOtherBytes(plan: Plan): string | undefined {
   for (const file of valuesOf(plan.files)) {
-    const rope = file.kind === 'config' ? plan.sections : getEntry(plan.maps, file.path)?.entries;
+    const rope: OrderedMap<TextPiece> | undefined =
+      file.kind === 'config'
+        ? plan.sections
+        : (getEntry(plan.maps, file.path) ?? getEntry(plan.crtLists, file.path))?.entries;
     if (rope !== undefined && ropeDigest(rope) !== file.digest) return file.path;
   }
   return undefined;

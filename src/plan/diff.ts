@@ -25,6 +25,7 @@ export function diff(next: Plan, base: Baseline): Decision {
       verdict: 'reload',
       mode: 'reload',
       batches: [],
+      inPlace: [],
       reasons: ['no baseline: what the pod holds is not known'],
       notes: [],
       changedFiles: [...valuesOf(next.files)].map((file) => file.path),
@@ -80,11 +81,35 @@ function decide(draft: Draft, files: Pick<Decision, 'changedFiles' | 'removedFil
   const operations = draft.operations();
   const notes = draft.notes();
   if (draft.reasonCount() > 0)
-    return { verdict: 'reload', mode: 'reload', batches: [], reasons: draft.reasons(), notes, ...files };
+    return {
+      verdict: 'reload',
+      mode: 'reload',
+      batches: [],
+      inPlace: [],
+      reasons: draft.reasons(),
+      notes,
+      ...files,
+    };
   if (operations.length > 0)
-    return { verdict: 'runtime', mode: 'auto', batches: inBatches(operations), reasons: [], notes, ...files };
+    return {
+      verdict: 'runtime',
+      mode: 'auto',
+      batches: inBatches(operations),
+      inPlace: [],
+      reasons: [],
+      notes,
+      ...files,
+    };
   const isEmpty = files.changedFiles.length === 0 && files.removedFiles.length === 0;
-  return { verdict: isEmpty ? 'noop' : 'file_only', mode: 'auto', batches: [], reasons: [], notes, ...files };
+  return {
+    verdict: isEmpty ? 'noop' : 'file_only',
+    mode: 'auto',
+    batches: [],
+    inPlace: [],
+    reasons: [],
+    notes,
+    ...files,
+  };
 }
 
 /** Batches run one after the other, so a cut anywhere keeps the order. */

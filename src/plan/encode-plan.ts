@@ -49,9 +49,12 @@ async function* slicesOf(plan: Plan): AsyncGenerator<string> {
 }
 
 function headerOf(plan: Plan): PlanHeader {
-  let records =
-    plan.sections.size + plan.profiles.size + plan.backends.size + plan.maps.size + plan.files.size;
-  for (const map of valuesOf(plan.maps)) records += map.entries.size;
+  const { sections, profiles, backends, maps, crtLists, files } = plan;
+  let records = [sections, profiles, backends, maps, crtLists, files].reduce(
+    (sum, { size }) => sum + size,
+    0,
+  );
+  for (const { entries } of [...valuesOf(maps), ...valuesOf(crtLists)]) records += entries.size;
   return { schemaVersion: plan.schemaVersion, id: plan.id, records };
 }
 
@@ -82,6 +85,11 @@ function* recordsOf(plan: Plan): Generator<PlanRecord> {
         text === `${key} ${value}\n` ? null : text,
         owner ?? null,
       ];
+  }
+  for (const list of valuesOf(plan.crtLists)) {
+    yield ['crtlist', list.path];
+    for (const [position, { certificate, options, sniFilters, owner }] of entriesOf(list.entries))
+      yield ['crtentry', position, certificate, options, sniFilters, owner ?? null];
   }
   for (const { path, kind, reloadOnChange, digest, size } of valuesOf(plan.files))
     yield ['file', path, kind, reloadOnChange, digest, size];

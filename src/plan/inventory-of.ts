@@ -11,7 +11,7 @@ export function inventoryOf(plan: Plan): RuntimeInventory {
     maps: ofKind('map'),
     certs: ofKind('cert'),
     ca_files: ofKind('ca'),
-    crl_files: ofKind('ca'),
+    crl_files: ofKind('crl'),
     crt_lists: ofKind('crtlist'),
   };
 }

@@ -3,7 +3,7 @@ import type { FileKind, Keyword, SectionKind, Server } from '../protocol/plan.ts
 
 /**
  * A plan as lines of JSON: a header, then one record a line. The first element says which kind it is; entries belong to the map
- * before them. A text that another record determines is left out (`null`).
+ * or crt-list before them. A text that another record determines is left out (`null`).
  */
 export type PlanRecord =
   | readonly ['section', key: string, SectionKind, name: string, text: string, template: string, Owner | null]
@@ -11,6 +11,15 @@ export type PlanRecord =
   | readonly ['backend', BackendFields, text: string | null, Owner | null]
   | readonly ['map', path: string, ordered: boolean]
   | readonly ['entry', position: string | null, key: string, value: string, text: string | null, Owner | null]
+  | readonly ['crtlist', path: string]
+  | readonly [
+      'crtentry',
+      position: string,
+      certificate: string,
+      options: readonly string[],
+      sniFilters: readonly string[],
+      Owner | null,
+    ]
   | readonly ['file', path: string, FileKind, reloadOnChange: boolean, digest: string, size: number];
 
 export interface PlanHeader {
@@ -37,13 +46,14 @@ export interface BackendFields {
 const text = { type: 'string' } as const;
 const textOrNull = { type: 'string', nullable: true } as const;
 const digest = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
+const words = { type: 'array', items: text } as const;
 const keywords = {
   type: 'array',
   items: {
     type: 'object',
     required: ['name', 'args'],
     additionalProperties: false,
-    properties: { name: text, args: { type: 'array', items: text } },
+    properties: { name: text, args: words },
   },
 } as const;
 const owner = {
@@ -110,10 +120,12 @@ export const planRecordSchemas: Readonly<Record<PlanRecord[0], object>> = {
   backend: tuple(named('backend'), backend, textOrNull, owner),
   map: tuple(named('map'), text, { type: 'boolean' }),
   entry: tuple(named('entry'), textOrNull, text, text, textOrNull, owner),
+  crtlist: tuple(named('crtlist'), text),
+  crtentry: tuple(named('crtentry'), text, text, words, words, owner),
   file: tuple(
     named('file'),
     text,
-    { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crtlist', 'general'] },
+    { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
     { type: 'boolean' },
     digest,
     { type: 'integer', minimum: 0 },

@@ -2,7 +2,7 @@ import type { OrderedMap } from '../lib/ordered-map.ts';
 import type { Owner } from '../lib/owner.ts';
 
 /** Version of the plan model below; a blob of another version is no baseline. */
-export const planSchemaVersion = 1;
+export const planSchemaVersion = 2;
 
 /**
  * The typed description of one render: what haproxy.cfg, maps and files contain, as data. `diff` compares two of them;
@@ -20,6 +20,8 @@ export interface Plan {
   readonly profiles: OrderedMap<Profile>;
   /** By map path, e.g. `maps/host.map`. */
   readonly maps: OrderedMap<PlanMap>;
+  /** By path, e.g. `ssl/crt-list.txt`: those whose entries are declared. One that is a mere file is in `files` alone. */
+  readonly crtLists: OrderedMap<PlanCrtList>;
   /** Every file of the bundle, by path, `haproxy.cfg` and maps included. */
   readonly files: OrderedMap<PlanFile>;
 }
@@ -98,7 +100,26 @@ export interface MapEntry {
   readonly owner?: Owner;
 }
 
-export type FileKind = 'config' | 'map' | 'cert' | 'ca' | 'crtlist' | 'general';
+/** A list of certificates that a `bind` line reads (`crt-list`). Its order matters: the first certificate is the default one. */
+export interface PlanCrtList {
+  readonly path: string;
+  /** Print position → entry. */
+  readonly entries: OrderedMap<CrtListEntry>;
+}
+
+export interface CrtListEntry {
+  /** Path of the certificate's file, as HAProxy knows it. */
+  readonly certificate: string;
+  /** Words between the brackets: `alpn`, `h2,http/1.1`, `verify`, `required`. */
+  readonly options: readonly string[];
+  /** Host names, `*.` wildcards and negations (`!`); none: those of the certificate itself. */
+  readonly sniFilters: readonly string[];
+  /** The line printed in the file, newline included: `crtListLine` of the above. */
+  readonly text: string;
+  readonly owner?: Owner;
+}
+
+export type FileKind = 'config' | 'map' | 'cert' | 'ca' | 'crl' | 'crtlist' | 'general';
 
 export interface PlanFile {
   readonly path: string;

@@ -2,7 +2,15 @@ import { digest } from '../lib/digest.ts';
 import { editOrderedMap, emptyOrderedMap, getEntry, type OrderedMap } from '../lib/ordered-map.ts';
 import type { Problem } from '../lib/problem.ts';
 import { ropeBytes, ropeDigest, ropeSize, type TextPiece } from '../lib/rope.ts';
-import type { Backend, FileKind, PlanFile, PlanMap, Profile, Section } from '../protocol/plan.ts';
+import type {
+  Backend,
+  FileKind,
+  PlanCrtList,
+  PlanFile,
+  PlanMap,
+  Profile,
+  Section,
+} from '../protocol/plan.ts';
 import { createClaims, type Claims, type Settlement } from './claims.ts';
 import { conflictsOf, type Claimed } from './claimed.ts';
 import {
@@ -28,6 +36,7 @@ export interface BundleParts {
   readonly backends: OrderedMap<Backend>;
   readonly profiles: OrderedMap<Profile>;
   readonly maps: OrderedMap<PlanMap>;
+  readonly crtLists: OrderedMap<PlanCrtList>;
   readonly files: OrderedMap<PlanFile>;
 }
 
@@ -82,6 +91,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     backends: emptyOrderedMap(),
     profiles: emptyOrderedMap(),
     maps: emptyOrderedMap(),
+    crtLists: emptyOrderedMap(),
     files: emptyOrderedMap(),
   };
   const dirtyMaps = new Set<string>(permanentMaps);
@@ -238,6 +248,7 @@ export function createBundleState(options: BundleOptions): BundleState {
       backends,
       profiles,
       maps: editOrderedMap(built.maps, mapEdits),
+      crtLists: built.crtLists,
       files: editOrderedMap(built.files, changedFiles(built.files, fileEdits)),
     };
     return built;

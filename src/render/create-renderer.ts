@@ -252,6 +252,7 @@ function sameParts(plan: Plan, parts: Omit<Plan, 'id' | 'schemaVersion'>): boole
     plan.backends === parts.backends &&
     plan.profiles === parts.profiles &&
     plan.maps === parts.maps &&
+    plan.crtLists === parts.crtLists &&
     plan.files === parts.files
   );
 }

@@ -62,7 +62,7 @@ export const manifestSchema = {
           digest,
           proof: word,
           size: { type: 'integer', minimum: 0, maximum: limits.applyBodyBytes },
-          kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crtlist', 'general'] },
+          kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
           reload_on_change: { type: 'boolean' },
           patch: {
             type: 'object',

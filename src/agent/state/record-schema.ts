@@ -84,7 +84,7 @@ export const recordSchema = {
           digest,
           proof: { type: 'string' },
           size: count,
-          kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crtlist', 'general'] },
+          kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
         },
       },
     },

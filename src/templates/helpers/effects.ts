@@ -12,7 +12,7 @@ import { directivesOf } from './block-text.ts';
 import { textOf } from './data.ts';
 import { isGiven } from './server-line.ts';
 
-const fileKinds: readonly FileKind[] = ['general', 'cert', 'ca', 'crtlist'];
+const fileKinds: readonly FileKind[] = ['general', 'cert', 'ca', 'crl', 'crtlist'];
 
 /** What a template declares besides text. Effects belong to the fragment: they come, change and go with it. */
 export const effectHelpers: HelperTable = {

@@ -9,7 +9,14 @@ import { renderTurn, type RenderTurnDeps } from '../../../src/render/render-stag
 
 const empty = emptyOrderedMap<never>();
 const bundle: Bundle = {
-  plan: createPlan({ sections: empty, backends: empty, profiles: empty, maps: empty, files: empty }),
+  plan: createPlan({
+    sections: empty,
+    backends: empty,
+    profiles: empty,
+    maps: empty,
+    crtLists: empty,
+    files: empty,
+  }),
   revision: 1,
   problems: [],
 };

@@ -44,7 +44,7 @@ const record: fc.Arbitrary<AgentRecord> = fc.record({
           digest: hex,
           proof: fc.string(),
           size: count,
-          kind: fc.constantFrom('config', 'map', 'cert', 'ca', 'crtlist', 'general'),
+          kind: fc.constantFrom('config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'),
         }),
       ),
     )

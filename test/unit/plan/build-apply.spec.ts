@@ -182,6 +182,20 @@ describe('buildApply', () => {
     expect(single.manifest.op_batches).toBeUndefined();
   });
 
+  it('hands over what is to run in place, with the plan that the worker then corresponds to', () => {
+    const inPlace = [{ kind: 'server_disable' as const, backend: 'a', server: 'pod-1' }];
+    const workerPlan = makePlan({ core: { derived: 'global\n' } });
+    const decision = { mode: 'reload' as const, batches: [], inPlace, workerPlan };
+    expect(build(makePlan(moved), makePlan(base), { decision }).manifest).toMatchObject({
+      mode: 'reload',
+      in_place_ops: inPlace,
+      worker_ops_plan_id: workerPlan.id,
+    });
+    const { manifest } = build(makePlan(moved), makePlan(base));
+    expect(manifest).not.toHaveProperty('in_place_ops');
+    expect(manifest).not.toHaveProperty('worker_ops_plan_id');
+  });
+
   it('carries the plan blob when it is given one', () => {
     const planBlob = new Uint8Array([1, 2, 3]);
     expect(build(makePlan(base), makePlan(base), { planBlob }).plan).toBe(planBlob);

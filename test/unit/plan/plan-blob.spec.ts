@@ -30,6 +30,13 @@ const sketch: Sketch = {
     'maps/host.map': { entries: [['a.example', 'api'], ['b.example', 'two words']] }, // prettier-ignore
     'maps/re.map': { ordered: true, entries: [['^/b', 'api'], ['^/a', 'api'], ['^/b', 'shop']] }, // prettier-ignore
   },
+  crtLists: {
+    'ssl/list.txt': [
+      'certs/site.pem',
+      { certificate: 'certs/site.pem', options: ['alpn', 'h2'], sniFilters: ['a.example', '!b.example'] },
+    ],
+    'ssl/empty.txt': [],
+  },
   files: { 'certs/site.pem': { text: 'PRIVATE', kind: 'cert' } },
 };
 const plan = makePlan(sketch);
@@ -57,6 +64,10 @@ describe('plan blob', () => {
       expect(back.ordered).toBe(map.ordered);
       expect([...entriesOf(back.entries)]).toEqual([...entriesOf(map.entries)]);
     }
+    for (const list of valuesOf(plan.crtLists))
+      expect([...entriesOf(getEntry(decoded.plan.crtLists, list.path)!.entries)]).toEqual([
+        ...entriesOf(list.entries),
+      ]);
     expect(decoded.plan.id).toBe(plan.id);
     expect(diff(plan, baselineOf(decoded.plan)).verdict).toBe('noop');
   });
@@ -65,7 +76,7 @@ describe('plan blob', () => {
     const decoded = await decodePlan(await encode());
     if (decoded.kind !== 'decoded') throw new Error(decoded.reason);
     const bytes = (path: string) => Buffer.concat(getEntry(decoded.plan.files, path)!.content());
-    for (const path of ['haproxy.cfg', 'maps/host.map', 'maps/re.map'])
+    for (const path of ['haproxy.cfg', 'maps/host.map', 'maps/re.map', 'ssl/list.txt'])
       expect(bytes(path)).toEqual(Buffer.concat(getEntry(plan.files, path)!.content()));
     expect(() => bytes('certs/site.pem')).toThrow(
       expect.objectContaining({ code: 'HAPTIC_ERR_PLAN_CONTENT' }) as Error,
@@ -79,8 +90,8 @@ describe('plan blob', () => {
   });
 
   it('is refused when its schema is another', async () => {
-    expect(await reasonFor((text) => text.replace('"schemaVersion":1', '"schemaVersion":2'))).toBe(
-      'plan blob: it is of plan schema 2, not 1',
+    expect(await reasonFor((text) => text.replace('"schemaVersion":2', '"schemaVersion":1'))).toBe(
+      'plan blob: it is of plan schema 1, not 2',
     );
   });
 
@@ -96,6 +107,14 @@ describe('plan blob', () => {
     'a changed map value': [
       (text) => text.replace('two words', 'two wordz'),
       'plan blob: the texts of maps/host.map have another digest',
+    ],
+    'a changed option of a certificate': [
+      (text) => text.replace('["alpn","h2"]', '["alpn","h1"]'),
+      'plan blob: the texts of ssl/list.txt have another digest',
+    ],
+    'an entry before its crt-list': [
+      (text) => text.replace('\n', '\n["crtentry","0","a.pem",[],[],null]\n'),
+      'plan blob: record 1: crt-list entry without a crt-list',
     ],
     'a missing line': [
       (text) => text.split('\n').slice(0, -2).join('\n'),
