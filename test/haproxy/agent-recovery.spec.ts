@@ -146,7 +146,7 @@ describeEachLine('the agent recovers from', (line) => {
   it.each([
     ['corrupt', '{"format":"haptic-agent-record","ver'],
     ['foreign', '{"schema":3,"applied":"x"}'],
-    ['of a later version', '{"format":"haptic-agent-record","version":2}'],
+    ['of a later version', '{"format":"haptic-agent-record","version":99}'],
   ])('a state file that is %s', async (_what, text) => {
     const { files } = await begin();
     const { harness, haproxy, restartAgent } = scene();

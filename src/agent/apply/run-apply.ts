@@ -231,6 +231,7 @@ async function commit(
   const filesCommittedAt =
     set.files === before.files && set.staged.length === 0 ? before.filesCommittedAt : Date.now() * 1000;
   await store.commit({
+    ...before,
     phase: 'committed',
     generation: before.generation + 1,
     proofCounter,

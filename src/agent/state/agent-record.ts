@@ -1,5 +1,6 @@
 import type { HeldFile } from '../files/held-files.ts';
-import type { AgentState, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
+import type { JournalEntry } from '../files/journal.ts';
+import type { AgentState, ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
 
 /** A plan in one of its roles; both fields empty: none is known. */
 export interface PlanRef {
@@ -16,10 +17,29 @@ export function samePlanRef(a: PlanRef, b: PlanRef): boolean {
 }
 
 /**
- * `applying`: files, worker or both are on their way from one plan to another. Found so at start, the truth is whatever
- * a reload of the files on disk makes of it.
+ * - `committed`: nothing is under way.
+ * - `scheduled`: the files are in place, and the worker gets them with the pending reload.
+ * - `applying`: files, worker or both are on their way to `wanted`.
+ * - `aborting`: HAProxy refused the files on disk; the journal is being put back.
  */
-export type ApplyPhase = 'committed' | 'applying';
+export type ApplyPhase = 'committed' | 'scheduled' | 'applying' | 'aborting';
+
+/** What an apply is about to make of the pod, recorded before the first file or the worker is touched. */
+export interface Wanted {
+  readonly plan: PlanRef;
+  readonly token: ApplyToken;
+  /** Content of every path that the apply changes; undefined: the path goes. */
+  readonly changes: ReadonlyMap<string, HeldFile | undefined>;
+  /** Commands or a reload are sent as well, so that the worker may be anywhere between the two plans. */
+  readonly worker: boolean;
+}
+
+export interface PendingReload {
+  /** When it is due, milliseconds of the Unix clock. */
+  readonly at: number;
+  /** Why there is one, as in `reload.reason` of a result; absent: the controller asked for it. */
+  readonly reason?: string;
+}
 
 /** What the agent must remember over its own restart: the content of its state file (docs/agent.md). */
 export interface AgentRecord {
@@ -35,6 +55,15 @@ export interface AgentRecord {
   readonly running: PlanRef;
   /** The plan that the worker's runtime state was last brought to. */
   readonly workerOps: PlanRef;
+  /** The last known good plan: the last one that HAProxy loaded or a gate passed. The journal leads back to it. */
+  readonly lkg: PlanRef;
+  /** What every path that changed since `lkg` was then. Empty: the files are those of `lkg`. */
+  readonly journal: ReadonlyMap<string, JournalEntry>;
+  /** Of the apply under way; only in phase `applying`. */
+  readonly wanted: Wanted | undefined;
+  readonly reloadPending: PendingReload | undefined;
+  /** When HAProxy was last reloaded, milliseconds of the Unix clock; 0: never. */
+  readonly lastReloadAt: number;
   /** The worker that `running` and `workerOps` speak of. */
   readonly worker: HaproxyIdentity | undefined;
   /** When the files on disk became what they are, microseconds of the Unix clock. */
@@ -42,6 +71,8 @@ export interface AgentRecord {
   /** The plan that the stored blob belongs to, and the blob's digest. */
   readonly blob: (PlanRef & { readonly digest: string }) | undefined;
   readonly pendingDeletes: AgentState['pending_deletes'];
+  /** What became of a scheduled or refused apply, for whoever asks after a restart. */
+  readonly lastApply: ApplyResult | undefined;
   /** The ownership set: what the last apply put on disk. */
   readonly files: ReadonlyMap<string, HeldFile>;
 }
@@ -55,14 +86,25 @@ export const emptyRecord: AgentRecord = {
   applied: noPlan,
   running: noPlan,
   workerOps: noPlan,
+  lkg: noPlan,
+  journal: new Map(),
+  wanted: undefined,
+  reloadPending: undefined,
+  lastReloadAt: 0,
   worker: undefined,
   filesCommittedAt: 0,
   blob: undefined,
   pendingDeletes: { servers: [], backends: [] },
+  lastApply: undefined,
   files: new Map(),
 };
 
 /** The same files, but no plan is known to be applied or run: what follows any doubt. */
 export function withoutBaseline(record: AgentRecord): AgentRecord {
   return { ...record, applied: noPlan, running: noPlan, workerOps: noPlan, blob: undefined };
+}
+
+/** The files on disk are no longer those the journal was written about: there is no way back from them. */
+export function withoutJournal(record: AgentRecord): AgentRecord {
+  return { ...record, lkg: noPlan, journal: new Map() };
 }

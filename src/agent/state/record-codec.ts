@@ -1,8 +1,9 @@
 import { Ajv } from 'ajv';
-import type { ApplyToken, AgentState, HaproxyIdentity } from '../../protocol/wire.ts';
+import type { AgentState, ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
+import type { JournalEntry } from '../files/journal.ts';
 import { pathProblem } from '../files/path-rules.ts';
 import type { HeldFile } from '../files/held-files.ts';
-import type { AgentRecord, ApplyPhase, PlanRef } from './agent-record.ts';
+import type { AgentRecord, ApplyPhase, PendingReload, PlanRef, Wanted } from './agent-record.ts';
 import { recordFormat, recordSchema, recordVersion } from './record-schema.ts';
 
 interface RecordFile {
@@ -15,21 +16,32 @@ interface RecordFile {
   readonly applied: PlanRef;
   readonly running: PlanRef;
   readonly worker_ops: PlanRef;
+  readonly lkg: PlanRef;
+  readonly wanted: {
+    readonly plan: PlanRef;
+    readonly token: ApplyToken;
+    readonly changes: Readonly<Record<string, HeldFile | null>>;
+    readonly worker: boolean;
+  } | null;
+  readonly reload_pending: PendingReload | null;
+  readonly last_reload_at_unix_ms: number;
   readonly worker: HaproxyIdentity | null;
   readonly files_committed_at_unix_micros: number;
   readonly blob: (PlanRef & { readonly digest: string }) | null;
   readonly pending_deletes: AgentState['pending_deletes'];
+  readonly last_apply: ApplyResult | null;
+  readonly journal: Readonly<Record<string, JournalEntry>>;
   readonly files: Readonly<Record<string, HeldFile>>;
 }
 
 const validate = new Ajv({ strict: true }).compile<RecordFile>(recordSchema);
 
-/** JSON of the files, kept per set: the set is large and most states share it. */
-const fileTexts = new WeakMap<ReadonlyMap<string, HeldFile>, string>();
+/** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
+const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
 
 /** The state file's text. Cost follows the number of files only when the set of files is a new one. */
 export function encodeRecord(record: AgentRecord): string {
-  const head: Omit<RecordFile, 'files'> = {
+  const head: Omit<RecordFile, 'files' | 'journal'> = {
     format: recordFormat,
     version: recordVersion,
     phase: record.phase,
@@ -39,12 +51,18 @@ export function encodeRecord(record: AgentRecord): string {
     applied: record.applied,
     running: record.running,
     worker_ops: record.workerOps,
+    lkg: record.lkg,
+    wanted: record.wanted === undefined ? null : encodeWanted(record.wanted),
+    reload_pending: record.reloadPending ?? null,
+    last_reload_at_unix_ms: record.lastReloadAt,
     worker: record.worker ?? null,
     files_committed_at_unix_micros: record.filesCommittedAt,
     blob: record.blob ?? null,
     pending_deletes: record.pendingDeletes,
+    last_apply: record.lastApply ?? null,
   };
-  return `${JSON.stringify(head).slice(0, -1)},"files":${filesText(record.files)}}\n`;
+  const sets = `"journal":${setText(record.journal)},"files":${setText(record.files)}`;
+  return `${JSON.stringify(head).slice(0, -1)},${sets}}\n`;
 }
 
 /** A state file's text as a record, or why it is none of ours. */
@@ -62,7 +80,8 @@ export function decodeRecord(
     return { ok: false, reason: `${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}`.trim() };
   }
   const files = new Map(Object.entries(file.files));
-  for (const name of files.keys()) {
+  const journal = new Map(Object.entries(file.journal));
+  for (const name of [...files.keys(), ...journal.keys(), ...Object.keys(file.wanted?.changes ?? {})]) {
     const problem = pathProblem(name);
     if (problem !== undefined) return { ok: false, reason: `the path of an owned file ${problem}` };
   }
@@ -76,20 +95,36 @@ export function decodeRecord(
       applied: file.applied,
       running: file.running,
       workerOps: file.worker_ops,
+      lkg: file.lkg,
+      journal,
+      wanted: file.wanted === null ? undefined : decodeWanted(file.wanted),
+      reloadPending: file.reload_pending ?? undefined,
+      lastReloadAt: file.last_reload_at_unix_ms,
       worker: file.worker ?? undefined,
       filesCommittedAt: file.files_committed_at_unix_micros,
       blob: file.blob ?? undefined,
       pendingDeletes: file.pending_deletes,
+      lastApply: file.last_apply ?? undefined,
       files,
     },
   };
 }
 
-function filesText(files: ReadonlyMap<string, HeldFile>): string {
-  let text = fileTexts.get(files);
+function encodeWanted({ plan, token, changes, worker }: Wanted): RecordFile['wanted'] {
+  const entries = [...changes].map(([name, held]) => [name, held ?? null] as const);
+  return { plan, token, changes: Object.fromEntries(entries), worker };
+}
+
+function decodeWanted({ plan, token, changes, worker }: NonNullable<RecordFile['wanted']>): Wanted {
+  const entries = Object.entries(changes).map(([name, held]) => [name, held ?? undefined] as const);
+  return { plan, token, changes: new Map(entries), worker };
+}
+
+function setText(set: ReadonlyMap<string, unknown>): string {
+  let text = setTexts.get(set);
   if (text === undefined) {
-    text = JSON.stringify(Object.fromEntries(files));
-    fileTexts.set(files, text);
+    text = JSON.stringify(Object.fromEntries(set));
+    setTexts.set(set, text);
   }
   return text;
 }

@@ -9,9 +9,50 @@ const count = { type: 'integer', minimum: 0 } as const;
 const names = { type: 'array', items: { type: 'string' } } as const;
 const digest = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
 
+const token = {
+  type: 'object',
+  required: ['leader_epoch', 'render_seq'],
+  additionalProperties: false,
+  properties: { leader_epoch: count, render_seq: count },
+} as const;
+
+const heldFile = {
+  type: 'object',
+  required: ['digest', 'proof', 'size', 'kind'],
+  additionalProperties: false,
+  properties: {
+    digest,
+    proof: { type: 'string' },
+    size: count,
+    kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
+  },
+} as const;
+
+/** Only links that the agent makes: `.haptic-lkg/<name>`, in the base dir or in a mount below it. */
+const journalEntry = {
+  oneOf: [
+    {
+      type: 'object',
+      required: ['kind', 'link'],
+      additionalProperties: false,
+      properties: {
+        kind: { type: 'string', enum: ['modified', 'deleted'] },
+        link: { type: 'string', pattern: '^(?:[^./][^/]*/)*\\.haptic-lkg/[a-z0-9-]+$' },
+        held: heldFile,
+      },
+    },
+    {
+      type: 'object',
+      required: ['kind'],
+      additionalProperties: false,
+      properties: { kind: { type: 'string', enum: ['created'] } },
+    },
+  ],
+} as const;
+
 /** Name and version of the state file's format; a file of another is foreign. */
 export const recordFormat = 'haptic-agent-record';
-export const recordVersion = 1;
+export const recordVersion = 2;
 
 /** JSON Schema of the state file (docs/agent.md, "State file"). */
 export const recordSchema = {
@@ -26,28 +67,50 @@ export const recordSchema = {
     'applied',
     'running',
     'worker_ops',
+    'lkg',
+    'wanted',
+    'reload_pending',
+    'last_reload_at_unix_ms',
     'worker',
     'files_committed_at_unix_micros',
     'blob',
     'pending_deletes',
+    'last_apply',
+    'journal',
     'files',
   ],
   additionalProperties: false,
   properties: {
     format: { type: 'string', enum: [recordFormat] },
     version: { type: 'integer', enum: [recordVersion] },
-    phase: { type: 'string', enum: ['committed', 'applying'] },
+    phase: { type: 'string', enum: ['committed', 'scheduled', 'applying', 'aborting'] },
     generation: count,
     proof_counter: count,
-    applied_token: {
-      type: 'object',
-      required: ['leader_epoch', 'render_seq'],
-      additionalProperties: false,
-      properties: { leader_epoch: count, render_seq: count },
-    },
+    applied_token: token,
     applied: planRef,
     running: planRef,
     worker_ops: planRef,
+    lkg: planRef,
+    wanted: {
+      type: 'object',
+      nullable: true,
+      required: ['plan', 'token', 'changes', 'worker'],
+      additionalProperties: false,
+      properties: {
+        plan: planRef,
+        token,
+        changes: { type: 'object', additionalProperties: { ...heldFile, nullable: true } },
+        worker: { type: 'boolean' },
+      },
+    },
+    reload_pending: {
+      type: 'object',
+      nullable: true,
+      required: ['at'],
+      additionalProperties: false,
+      properties: { at: count, reason: { type: 'string' } },
+    },
+    last_reload_at_unix_ms: count,
     worker: {
       type: 'object',
       nullable: true,
@@ -74,19 +137,18 @@ export const recordSchema = {
       additionalProperties: false,
       properties: { servers: names, backends: names },
     },
-    files: {
+    /** An answer of this agent, in the form of the wire; handed out again and never acted upon. */
+    last_apply: {
       type: 'object',
-      additionalProperties: {
-        type: 'object',
-        required: ['digest', 'proof', 'size', 'kind'],
-        additionalProperties: false,
-        properties: {
-          digest,
-          proof: { type: 'string' },
-          size: count,
-          kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
-        },
+      nullable: true,
+      required: ['plan_id', 'ok', 'mode'],
+      properties: {
+        plan_id: { type: 'string' },
+        ok: { type: 'boolean' },
+        mode: { type: 'string', enum: ['runtime', 'file_only', 'reload', 'scheduled', 'noop', 'rejected'] },
       },
     },
+    journal: { type: 'object', additionalProperties: journalEntry },
+    files: { type: 'object', additionalProperties: heldFile },
   },
 } as const;

@@ -9,21 +9,62 @@ import {
   samePlanRef,
   withoutBaseline,
 } from '../../../src/agent/state/agent-record.ts';
+import type { HeldFile } from '../../../src/agent/files/held-files.ts';
+import type { JournalEntry } from '../../../src/agent/files/journal.ts';
+import type { ApplyResult } from '../../../src/protocol/wire.ts';
 import { planBlobFile } from '../../../src/agent/state/plan-blob.ts';
 import { decodeRecord, encodeRecord } from '../../../src/agent/state/record-codec.ts';
+import { recordVersion } from '../../../src/agent/state/record-schema.ts';
 import { openRecordStore } from '../../../src/agent/state/record-store.ts';
 
 const hex = fc.stringMatching(/^[0-9a-f]{16}$/);
 const ref = fc.record({ id: fc.string(), proof: fc.string() });
 const count = fc.nat();
+const name = fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8})?$/);
+const held: fc.Arbitrary<HeldFile> = fc.record({
+  digest: hex,
+  proof: fc.string(),
+  size: count,
+  kind: fc.constantFrom('config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'),
+});
+const mapOf = <T>(value: fc.Arbitrary<T>) =>
+  fc.array(fc.tuple(name, value)).map((entries) => new Map(entries));
+const token = fc.record({ leader_epoch: count, render_seq: count });
+const journalEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
+  fc.constant<JournalEntry>({ kind: 'created' }),
+  fc.record(
+    {
+      kind: fc.constantFrom('modified' as const, 'deleted' as const),
+      link: fc.stringMatching(/^([a-z]{1,8}\/)?\.haptic-lkg\/[a-z0-9-]{1,9}$/),
+      held,
+    },
+    { requiredKeys: ['kind', 'link'] },
+  ),
+);
+const refused = { plan_id: 'p', ok: false, mode: 'rejected', error: { stage: 'reload', message: 'no' } };
 const record: fc.Arbitrary<AgentRecord> = fc.record({
-  phase: fc.constantFrom('committed', 'applying'),
+  phase: fc.constantFrom('committed', 'scheduled', 'applying', 'aborting'),
   generation: count,
   proofCounter: count,
-  appliedToken: fc.record({ leader_epoch: count, render_seq: count }),
+  appliedToken: token,
   applied: ref,
   running: ref,
   workerOps: ref,
+  lkg: ref,
+  journal: mapOf(journalEntry),
+  wanted: fc.option(
+    fc.record({
+      plan: ref,
+      token,
+      changes: mapOf(fc.option(held, { nil: undefined })),
+      worker: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
+  reloadPending: fc.option(fc.record({ at: count, reason: fc.string() }, { requiredKeys: ['at'] }), {
+    nil: undefined,
+  }),
+  lastReloadAt: fc.maxSafeNat(),
   worker: fc.option(
     fc.record({
       version: fc.string(),
@@ -36,19 +77,8 @@ const record: fc.Arbitrary<AgentRecord> = fc.record({
   filesCommittedAt: fc.maxSafeNat(),
   blob: fc.option(fc.record({ id: fc.string(), proof: fc.string(), digest: hex }), { nil: undefined }),
   pendingDeletes: fc.record({ servers: fc.array(fc.string()), backends: fc.array(fc.string()) }),
-  files: fc
-    .array(
-      fc.tuple(
-        fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8})?$/),
-        fc.record({
-          digest: hex,
-          proof: fc.string(),
-          size: count,
-          kind: fc.constantFrom('config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'),
-        }),
-      ),
-    )
-    .map((entries) => new Map(entries)),
+  lastApply: fc.constantFrom(undefined, refused as unknown as ApplyResult),
+  files: mapOf(held),
 });
 
 describe('the state file', () => {
@@ -74,13 +104,34 @@ describe('the state file', () => {
       expect(decodeRecord(JSON.stringify(rest)).ok).toBe(false);
     }
     expect(decodeRecord(JSON.stringify({ ...whole, more: 1 })).ok).toBe(false);
-    expect(decodeRecord(JSON.stringify({ ...whole, version: 2 })).ok).toBe(false);
+    expect(decodeRecord(JSON.stringify({ ...whole, version: recordVersion + 1 })).ok).toBe(false);
   });
 
   it('cannot make the agent own a file outside its folder', () => {
     const held = { digest: '0'.repeat(16), proof: '', size: 0, kind: 'general' } as const;
-    const text = encodeRecord({ ...emptyRecord, files: new Map([['../../etc/passwd', held]]) });
-    expect(decodeRecord(text)).toMatchObject({ ok: false });
+    const outside = '../../etc/passwd';
+    const plan = { id: 'p', proof: 'a:1' };
+    const records: AgentRecord[] = [
+      { ...emptyRecord, files: new Map([[outside, held]]) },
+      { ...emptyRecord, journal: new Map([[outside, { kind: 'created' }]]) },
+      {
+        ...emptyRecord,
+        wanted: { plan, token: emptyRecord.appliedToken, changes: new Map([[outside, held]]), worker: true },
+      },
+    ];
+    for (const record of records) expect(decodeRecord(encodeRecord(record))).toMatchObject({ ok: false });
+  });
+
+  it.each(['../x', '/etc/passwd', '.haptic-lkg/../x', 'a/../.haptic-lkg/1', '.haptic-lkg/a/b', 'maps/a.map'])(
+    'cannot make the agent put back what it did not keep: %s',
+    (link) => {
+      const journal = new Map<string, JournalEntry>([['a', { kind: 'modified', link }]]);
+      expect(decodeRecord(encodeRecord({ ...emptyRecord, journal }))).toMatchObject({ ok: false });
+    },
+  );
+
+  it('gives back an agent that knows nothing', () => {
+    expect(decodeRecord(encodeRecord(emptyRecord))).toEqual({ ok: true, record: emptyRecord });
   });
 });
 
