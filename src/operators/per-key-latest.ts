@@ -1,10 +1,19 @@
-import { type ObservableInput, Observable, type OperatorFunction, Subject, Subscription, from } from 'rxjs';
+import {
+  type ObservableInput,
+  Observable,
+  type OperatorFunction,
+  Subject,
+  Subscription,
+  defer,
+  from,
+  startWith,
+} from 'rxjs';
 
 export interface PerKeyLatestOptions<T, R> {
   readonly keyOf: (value: T) => string;
   /**
-   * One delivery. `newer$` emits when a newer value of this key is waiting: an inner that only waits (a retry delay)
-   * should complete then. It never errors, and it completes with the inner.
+   * One delivery. `newer$` emits when a newer value of this key is waiting, and at once to who subscribes while one waits: an
+   * inner that only waits (a retry delay) should complete then. It never errors and never completes.
    */
   readonly project: (value: T, newer$: Observable<void>) => ObservableInput<R>;
   /** How many inners run at once, over all keys. Further keys wait in order of arrival. */
@@ -20,6 +29,11 @@ interface Slot<T> {
   started?: { readonly value: T };
   running?: Subscription;
   readonly newer: Subject<void>;
+}
+
+/** A wish that came before somebody began to wait is news to him too, as long as it waits. */
+function newerOf<T>(slot: Slot<T>): Observable<void> {
+  return defer(() => (slot.pending === undefined ? slot.newer : slot.newer.pipe(startWith(undefined))));
 }
 
 /**
@@ -77,7 +91,7 @@ export function perKeyLatest<T, R>(options: PerKeyLatestOptions<T, R>): Operator
         slot.started = wanted;
         let inner: Observable<R>;
         try {
-          inner = from(project(wanted.value, slot.newer.asObservable()));
+          inner = from(project(wanted.value, newerOf(slot)));
         } catch (error) {
           subscriber.error(error);
           return;

@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, of, takeUntil } from 'rxjs';
+import { type Observable, concat, of, takeUntil } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { perKeyLatest } from '../../../src/operators/per-key-latest.ts';
 
@@ -47,6 +47,39 @@ describe('perKeyLatest', () => {
       ).toBeObservable(expected);
       m.expect(p).toHaveSubscriptions(['^-!', '----------^-----!']);
       m.expect(q).toHaveSubscriptions(['^-----!']);
+    }),
+  );
+
+  it(
+    'tells an inner that begins to wait late of the value that came before',
+    marbles((m) => {
+      const work = m.cold('   ---r|');
+      const pause = m.cold('      ---------|');
+      const source = m.hot('  a-b---------', { a: [wish('p', 1)], b: [wish('p', 2)] });
+      const unsub = '         ^----------!';
+      const expected = '      ---r---r----';
+      const project = (_: Delivery, newer$: Observable<void>) => concat(work, pause.pipe(takeUntil(newer$)));
+      m.expect(source.pipe(perKeyLatest({ keyOf, same, concurrent: 4, project })), unsub).toBeObservable(
+        expected,
+      );
+      m.expect(work).toHaveSubscriptions(['^---!', '----^---!']);
+      m.expect(pause).toHaveSubscriptions(['--------^--!']);
+    }),
+  );
+
+  it(
+    'lets an inner wait on when the newer value was taken back',
+    marbles((m) => {
+      const work = m.cold('   ---r|');
+      const pause = m.cold('      ---|');
+      const a = [wish('p', 1)];
+      const source = m.hot('  abc---------', { a, b: [wish('p', 2)], c: a });
+      const unsub = '         ^----------!';
+      const project = (_: Delivery, newer$: Observable<void>) => concat(work, pause.pipe(takeUntil(newer$)));
+      m.expect(source.pipe(perKeyLatest({ keyOf, same, concurrent: 4, project })), unsub).toBeObservable(
+        '                     ---r--------',
+      );
+      m.expect(pause).toHaveSubscriptions(['----^--!']);
     }),
   );
 
