@@ -1,5 +1,6 @@
 import type { Problem } from '../lib/problem.ts';
 import type { Plan } from './plan.ts';
+import type { Provenance } from './provenance.ts';
 
 /**
  * One whole render: the plan (with every file's content behind it) and what went wrong with single objects on the way.
@@ -10,4 +11,6 @@ export interface Bundle {
   /** Turn of the collections that this render shows; grows with every bundle of a process. */
   readonly revision: number;
   readonly problems: readonly Problem[];
+  /** Absent where nobody can be held back: such a bundle is good or bad as a whole. */
+  readonly provenance?: Provenance;
 }

@@ -7,6 +7,7 @@ import { ropeSize } from '../lib/rope.ts';
 import { createPlan } from '../plan/create-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
+import type { Quarantine } from '../protocol/provenance.ts';
 import { createTemplateEnvironment, type WholeTemplate } from '../templates/create-template-environment.ts';
 import type { Piece } from '../templates/fragment.ts';
 import { renderFaultOf } from '../templates/render-fault.ts';
@@ -14,6 +15,7 @@ import type { Slot } from '../templates/run.ts';
 import { templateInvalid, type TemplatePlace } from '../templates/template-error.ts';
 import { createBundleState, padded } from './bundle-state.ts';
 import { documentsOf, type RenderDocument } from './documents-of.ts';
+import { createHeldOutputs } from './held-outputs.ts';
 import { ownerOfItem } from './owner-of.ts';
 import { outputOf } from './output-of.ts';
 import type { Output } from './output.ts';
@@ -32,6 +34,8 @@ export interface RendererOptions {
 
 /** The render of one configuration generation: fragments in the graph, and the bundle that follows their deltas. */
 export interface Renderer {
+  /** Holds these objects at what they were, from the next bundle on. The present ones until told otherwise. */
+  hold(quarantine: Quarantine): void;
   /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few dozen changes. */
   absorb(shouldYield?: () => boolean): 'finished' | 'yielded';
   /**
@@ -47,7 +51,6 @@ export interface Renderer {
 
 interface PendingDeltas {
   readonly base: string;
-  readonly document: RenderDocument;
   readonly deltas: readonly Delta<Output>[];
   next: number;
 }
@@ -104,12 +107,20 @@ export function createRenderer(options: RendererOptions): Renderer {
     document,
     whole: environment.renderWhole(document.template),
   }));
+  const generation = {};
+  const documentAt = new Map(documents.map((document, index) => [padded(index), document] as const));
+  const held = createHeldOutputs({
+    put: (place, output) => state.put(place, documentOf(place), output),
+    drop: (place, output) => state.drop(place, documentOf(place), output),
+  });
+  let isDisposed = false;
   const mark = graph.mark();
   const pending: PendingDeltas[] = [];
   const unsubscribe: (() => void)[] = [];
   let problemsChanged = true;
   let plan: Plan | undefined;
-  let last: { readonly bundle: Bundle; readonly conflicts: readonly Problem[] } | undefined;
+  let last: Bundle | undefined;
+  let lastConflicts: readonly Problem[] | undefined;
 
   wholes.forEach(({ document, whole }, documentIndex) => {
     placeWhole(whole, document, padded(documentIndex));
@@ -130,7 +141,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const slot = whole.slots[piece.slot];
       if (slot === undefined) return;
       const outputs = outputsOf(slot, document, base);
-      watch(outputs, (deltas) => pending.push({ base, document, deltas, next: 0 }));
+      watch(outputs, (deltas) => pending.push({ base, deltas, next: 0 }));
     });
   }
 
@@ -194,6 +205,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const end = Math.min(work.next + batch, work.deltas.length);
       for (; work.next < end; work.next++) take(work, work.deltas[work.next]);
       state.flush();
+      held.outputs();
       if (work.next === work.deltas.length) pending.shift();
       if (shouldYield?.() !== true) continue;
       // A plan and the bytes of what is there so far take their share of hashing and encoding out of the final ones.
@@ -205,37 +217,73 @@ export function createRenderer(options: RendererOptions): Renderer {
     return 'finished';
   }
 
-  function take({ base, document }: PendingDeltas, delta: Delta<Output> | undefined): void {
-    if (delta === undefined) return;
-    const place = `${base}${delta.key}\u0000`;
-    if (delta.before !== undefined) state.drop(place, document, delta.before);
-    if (delta.after !== undefined) state.put(place, document, delta.after);
+  function take({ base }: PendingDeltas, delta: Delta<Output> | undefined): void {
+    if (delta !== undefined) held.take(`${base}${delta.key}\u0000`, delta.before, delta.after);
+  }
+
+  /** A place begins with its document. */
+  function documentOf(place: string): RenderDocument {
+    const document = documentAt.get(place.slice(0, place.indexOf('\u0000')));
+    if (document === undefined) throw new Error('unreachable: places are made of documents');
+    return document;
+  }
+
+  /** What is printed now, as a plan: the same object when nothing changed. */
+  function planNow(): Plan {
+    const parts = state.finish();
+    if (plan === undefined || !sameParts(plan, parts)) plan = createPlan(parts, plan);
+    return plan;
+  }
+
+  function bundleOf(ofPlan: Plan, problems: readonly Problem[]): Bundle {
+    const provenance = {
+      generation,
+      outputs: held.outputs(),
+      quarantine: held.quarantine,
+      withheld: held.withheld(),
+      candidate,
+    };
+    return { plan: ofPlan, revision: graph.revision, problems, provenance };
+  }
+
+  function candidate(quarantine: Quarantine): Bundle | undefined {
+    if (pending.length > 0 || isDisposed) return undefined;
+    const present = held.quarantine;
+    held.hold(quarantine);
+    const tried = bundleOf(planNow(), []);
+    held.hold(present);
+    return tried;
   }
 
   return {
     absorb,
+    hold: (quarantine) => held.hold(quarantine),
     bundle: () => {
       absorb();
-      const parts = state.finish();
+      const ofPlan = planNow();
       const conflicts = state.conflicts();
-      const before = last;
-      const isSamePlan = plan !== undefined && sameParts(plan, parts);
-      if (!isSamePlan) plan = createPlan(parts, plan);
-      if (plan === undefined) throw new Error('unreachable: a plan was made above');
-      if (before?.bundle.plan === plan && before.conflicts === conflicts && !problemsChanged)
-        return before.bundle;
       const problems =
-        before !== undefined && before.conflicts === conflicts && !problemsChanged
-          ? before.bundle.problems
+        last !== undefined && lastConflicts === conflicts && !problemsChanged
+          ? last.problems
           : [...problemsOf(graph), ...conflicts];
+      if (
+        last?.plan === ofPlan &&
+        last.problems === problems &&
+        last.provenance?.outputs === held.outputs() &&
+        last.provenance.quarantine === held.quarantine &&
+        last.provenance.withheld === held.withheld()
+      )
+        return last;
       problemsChanged = false;
-      last = { bundle: { plan, revision: graph.revision, problems }, conflicts };
-      return last.bundle;
+      lastConflicts = conflicts;
+      last = bundleOf(ofPlan, problems);
+      return last;
     },
     get problems() {
       return state.conflicts();
     },
     dispose: () => {
+      isDisposed = true;
       for (const stop of unsubscribe) stop();
       graph.release(mark);
     },

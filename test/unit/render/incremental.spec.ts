@@ -3,6 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { entriesOf, valuesOf } from '../../../src/lib/ordered-map.ts';
 import { digestOf } from '../../../src/lib/digest.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
+import { changedOwners } from '../../../src/protocol/changed-owners.ts';
+import {
+  noQuarantine,
+  type Hold,
+  type Outputs,
+  type Provenance,
+  type Quarantine,
+} from '../../../src/protocol/provenance.ts';
+import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
 import { briefly, createWorld, filesOf, type World, type WorldOptions } from './renderer-world.ts';
 
 /** Every kind of effect, names that clash between fragments, lookups, refusals, ordered and unordered maps, files. */
@@ -151,6 +160,17 @@ const isAcceptable = ({ source, value }: Edit): boolean => {
   return !text.includes('new\\nline');
 };
 
+/** Some of the owners that changed since the accepted render, held at it; those held already stay as they are. */
+function heldAt(bundle: Bundle, accepted: Bundle | undefined, isPicked: () => boolean): Quarantine {
+  const at: Outputs = accepted?.provenance?.outputs ?? emptyOrderedMap();
+  const { outputs, quarantine } = bundle.provenance as Provenance;
+  const changed = [...changedOwners(at, outputs)].filter(([key]) => !quarantine.has(key) && isPicked());
+  return new Map([
+    ...[...quarantine].filter(isPicked),
+    ...changed.map(([key, { owner }]): [string, Hold] => [key, { kind: 'pinned', owner, at }]),
+  ]);
+}
+
 describe('a bundle made in steps', () => {
   it('equals the bundle made from scratch, byte for byte, whatever the order of arrival', () => {
     fc.assert(
@@ -225,6 +245,54 @@ describe('a bundle made in steps', () => {
       { numRuns: 100 },
     );
   });
+
+  it('equals scratch again after whoever was held is let go, and the accepted one while all that changed are held', () => {
+    const act = fc.oneof(
+      fc.record({
+        kind: fc.constant('turn' as const),
+        edits: fc.array(edit, { minLength: 1, maxLength: 4 }),
+      }),
+      fc.constant({ kind: 'accept' as const }),
+      fc.record({ kind: fc.constant('hold' as const), pick: fc.infiniteStream(fc.boolean()) }),
+      fc.record({ kind: fc.constant('try' as const), pick: fc.infiniteStream(fc.boolean()) }),
+      fc.constant({ kind: 'hold-all' as const }),
+    );
+    fc.assert(
+      fc.property(fc.array(act, { maxLength: 14 }), (acts) => {
+        const world = createWorld(options);
+        const scratch = createWorld(options);
+        let accepted: Bundle | undefined;
+        const some = (pick: Iterator<boolean>) =>
+          heldAt(world.render(), accepted, () => pick.next().value === true);
+        for (const one of acts) {
+          if (one.kind === 'turn')
+            for (const edited of one.edits.filter(isAcceptable))
+              for (const w of [world, scratch]) write(w, edited);
+          if (one.kind === 'accept') accepted = world.render();
+          if (one.kind === 'hold') world.renderer.hold(some(one.pick));
+          if (one.kind === 'try') {
+            const before = world.render();
+            const tried = before.provenance?.candidate(some(one.pick));
+            const after = world.render();
+            expect(contentOf(after)).toStrictEqual(contentOf(before));
+            world.renderer.hold(tried?.provenance?.quarantine ?? noQuarantine);
+            expect(contentOf(world.render())).toStrictEqual(contentOf(tried ?? before));
+            world.renderer.hold(after.provenance?.quarantine ?? noQuarantine);
+          }
+          if (one.kind === 'hold-all') {
+            world.renderer.hold(noQuarantine);
+            world.renderer.hold(heldAt(world.render(), accepted, () => true));
+            if (accepted?.provenance?.quarantine.size === 0)
+              expect(contentOf(world.render())).toStrictEqual(contentOf(accepted));
+          }
+        }
+        world.renderer.hold(noQuarantine);
+        expect(contentOf(world.render())).toStrictEqual(contentOf(scratch.render()));
+        expect(world.render().provenance?.withheld.size).toBe(0);
+      }),
+      { numRuns: 400 },
+    );
+  }, 120_000);
 
   it('is made by pure fragments: every body run twice, in shuffled order, gives the same', () => {
     fc.assert(
