@@ -1,7 +1,10 @@
-import { link, open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { JournalEntry } from './journal.ts';
+import { keepFile, moveFile } from './move-file.ts';
 import { modeOf, type StagedFile } from './staged-file.ts';
 import type { StagingArea } from './staging-area.ts';
+import { syncFolders } from './sync-folders.ts';
 
 export interface FileChange {
   readonly baseDir: string;
@@ -11,19 +14,22 @@ export interface FileChange {
   readonly removed: readonly string[];
   /** The path that goes last: HAProxy's configuration, which names the others. */
   readonly last: string;
+  /** Where the former content of paths is kept beyond this change; of all others it is kept until `keep`. */
+  readonly journal?: ReadonlyMap<string, JournalEntry>;
 }
 
 export interface CommittedFiles {
   /** Puts every path back to what it was before. */
   undo(): Promise<void>;
-  /** Forgets what would be needed to undo. */
+  /** Forgets what would be needed to undo, but for the journal. */
   keep(): Promise<void>;
 }
 
-/** A path before its change: a hard link to its old content, or nothing if it did not exist. */
+/** A path before its change: another name of its old content, or nothing if it did not exist. */
 interface Former {
   readonly path: string;
   readonly backup: string | undefined;
+  readonly journaled: boolean;
 }
 
 const parallelWrites = 8;
@@ -35,9 +41,11 @@ const parallelWrites = 8;
  */
 export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
   const former: Former[] = [];
-  const undo = () => restore(change.baseDir, former);
+  const undo = () => restore(change, former);
   const keep = async () => {
-    const backups = former.flatMap(({ backup }) => (backup === undefined ? [] : [backup]));
+    const backups = former.flatMap(({ backup, journaled }) =>
+      backup === undefined || journaled ? [] : [backup],
+    );
     await Promise.all(backups.map((backup) => rm(backup, { force: true })));
   };
   try {
@@ -45,7 +53,7 @@ export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
     ready.sort((a, b) => Number(a.path === change.last) - Number(b.path === change.last));
     for (const file of ready) {
       former.push(await remember(change, file.path));
-      await rename(file.tempPath, path.join(change.baseDir, file.path));
+      await moveFile(file.tempPath, path.join(change.baseDir, file.path), change.staging.onCrossing);
     }
     for (const file of change.removed) {
       former.push(await remember(change, file));
@@ -98,39 +106,22 @@ async function write(change: FileChange, file: StagedFile): Promise<string> {
 }
 
 async function remember(change: FileChange, file: string): Promise<Former> {
-  const backup = await change.staging.pathFor(file);
-  try {
-    await link(path.join(change.baseDir, file), backup);
-    return { path: file, backup };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { path: file, backup: undefined };
-    throw error;
-  }
+  const entry = change.journal?.get(file);
+  const link = entry === undefined || entry.kind === 'created' ? undefined : entry.link;
+  const backup = link === undefined ? await change.staging.pathFor(file) : path.join(change.baseDir, link);
+  const kept = await keepFile(path.join(change.baseDir, file), backup, change.staging.onCrossing);
+  return { path: file, backup: kept ? backup : undefined, journaled: link !== undefined };
 }
 
 /** Newest change first, so that the configuration is back before the files it names. */
-async function restore(baseDir: string, former: readonly Former[]): Promise<void> {
+async function restore({ baseDir, staging }: FileChange, former: readonly Former[]): Promise<void> {
   for (const { path: file, backup } of [...former].reverse()) {
     const target = path.join(baseDir, file);
     if (backup === undefined) await rm(target, { force: true });
-    else await rename(backup, target);
+    else await moveFile(backup, target, staging.onCrossing);
   }
   await syncFolders(
     baseDir,
     former.map((entry) => entry.path),
-  );
-}
-
-async function syncFolders(baseDir: string, files: readonly string[]): Promise<void> {
-  const folders = new Set(files.map((file) => path.dirname(path.join(baseDir, file))));
-  await Promise.all(
-    [...folders].map(async (folder) => {
-      const handle = await open(folder, 'r');
-      try {
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-    }),
   );
 }

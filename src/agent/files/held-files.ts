@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { digest } from '../../lib/digest.ts';
 import type { FileKind } from '../../protocol/plan.ts';
+import { readOwned } from './read-owned.ts';
 
 /** What the agent knows about one file it owns. */
 export interface HeldFile {
@@ -14,8 +13,8 @@ export interface HeldFile {
 }
 
 /**
- * The files that the agent owns: what the last apply put under the base dir. Contents of recently applied ones stay in
- * memory, up to a bound, so that a patch of a large file costs one copy and one hash and no read.
+ * The files that the agent owns: what the last apply put under the base dir. Contents of the configuration and of maps, which change
+ * by patches, stay in memory up to a bound, so that a patch of a large file costs one copy and one hash and no read.
  */
 export interface HeldFiles {
   all(): ReadonlyMap<string, HeldFile>;
@@ -23,16 +22,19 @@ export interface HeldFiles {
   content(file: string): Promise<Buffer | undefined>;
   /** Replaces the set; `contents` are the bytes at hand. */
   replace(files: ReadonlyMap<string, HeldFile>, contents: ReadonlyMap<string, Buffer>): void;
-  /**
-   * Hashes what is on disk; the paths whose file is missing or different, sorted. Those stay owned, but nothing is held of them any
-   * more: their bytes must be sent again.
-   */
+  /** The content, if it is in memory and is this one. */
+  inMemory(file: string, held: HeldFile): Buffer | undefined;
+  /** Hashes what is on disk; the paths whose file is missing or different, sorted. */
+  check(): Promise<string[]>;
+  /** These paths stay owned, but nothing is held of them any more: their bytes must be sent again. */
+  distrust(paths: readonly string[]): void;
+  /** Checks, and distrusts what is wrong. */
   verify(): Promise<string[]>;
 }
 
 /** Of a file whose content is not known. */
 const noDigest = '0'.repeat(16);
-const keptBytes = 48 * 1024 * 1024;
+const keptBytes = 16 * 1024 * 1024;
 
 export function createHeldFiles(baseDir: string, initial: ReadonlyMap<string, HeldFile>): HeldFiles {
   let files = initial;
@@ -50,13 +52,27 @@ export function createHeldFiles(baseDir: string, initial: ReadonlyMap<string, He
     }
   };
   const readIntact = async (file: string, held: HeldFile): Promise<Buffer | undefined> => {
-    const bytes = await readFile(path.join(baseDir, file)).catch(() => undefined);
+    const bytes = await readOwned(baseDir, file);
     return bytes?.length === held.size && digest(bytes) === held.digest ? bytes : undefined;
   };
 
+  const check = async (): Promise<string[]> => {
+    const wrong: string[] = [];
+    for (const [file, held] of files) {
+      const bytes = await readIntact(file, held);
+      if (bytes === undefined) wrong.push(file);
+      else if (held.kind === 'config' || held.kind === 'map') keep(file, bytes);
+    }
+    shrink();
+    return wrong.sort();
+  };
   const distrusted = (file: string): [string, HeldFile][] => {
     const held = files.get(file);
     return held === undefined ? [] : [[file, { ...held, proof: '', digest: noDigest }]];
+  };
+  const distrust = (paths: readonly string[]) => {
+    if (paths.length > 0) files = new Map([...files, ...paths.flatMap(distrusted)]);
+    for (const file of paths) kept.delete(file);
   };
 
   return {
@@ -78,20 +94,27 @@ export function createHeldFiles(baseDir: string, initial: ReadonlyMap<string, He
         if (next.get(file)?.digest !== held.digest) kept.delete(file);
       }
       files = next;
-      for (const [file, content] of contents) keep(file, content);
+      for (const [file, content] of contents) {
+        const kind = next.get(file)?.kind;
+        if (kind === 'config' || kind === 'map') keep(file, ownBytes(content));
+      }
       shrink();
     },
+    inMemory: (file, held) => {
+      const known = kept.get(file);
+      return known !== undefined && files.get(file)?.digest === held.digest ? known : undefined;
+    },
+    check,
+    distrust,
     verify: async () => {
-      const wrong: string[] = [];
-      for (const [file, held] of files) {
-        const bytes = await readIntact(file, held);
-        if (bytes === undefined) wrong.push(file);
-        else if (held.kind === 'config' || held.kind === 'map') keep(file, bytes);
-      }
-      if (wrong.length > 0) files = new Map([...files, ...wrong.flatMap(distrusted)]);
-      for (const file of wrong) kept.delete(file);
-      shrink();
-      return wrong.sort();
+      const wrong = await check();
+      distrust(wrong);
+      return wrong;
     },
   };
+}
+
+/** A small part may be a view of the large buffer it came in: keeping it would keep all of that. */
+function ownBytes(content: Buffer): Buffer {
+  return content.buffer.byteLength > 2 * content.length ? Buffer.from(content) : content;
 }

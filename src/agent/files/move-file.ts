@@ -1,0 +1,56 @@
+import { constants } from 'node:fs';
+import { copyFile, link, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Told when a file had to be copied over a boundary that nobody knew of. */
+export type OnCrossing = (target: string) => void;
+
+/**
+ * Renames a finished file into place. Over a boundary that a rename does not cross, it is copied beside the target first, made
+ * durable and renamed there, so that the target is never half a file.
+ */
+export async function moveFile(from: string, to: string, onCrossing: OnCrossing): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    onCrossing(to);
+    const beside = path.join(path.dirname(to), `.haptic-${path.basename(from)}`);
+    await copyDurably(from, beside);
+    await rename(beside, to);
+    await rm(from, { force: true });
+  }
+}
+
+/**
+ * Keeps a file's content under a second name, which must not exist: as a hard link where one can be made, else as a copy (another
+ * mount, a file of another user, a file system without links). Symbolic links are kept as such, not followed. Gives false when
+ * there is no such file.
+ */
+export async function keepFile(from: string, to: string, onCrossing: OnCrossing): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return false;
+    if (code === 'EXDEV') onCrossing(from);
+    else if (code !== 'EPERM' && code !== 'EMLINK' && code !== 'ENOTSUP') throw error;
+    await copyDurably(from, to);
+    return true;
+  }
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  const handle = await open(to, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
