@@ -1,55 +1,98 @@
-import { PassThrough } from 'node:stream';
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ApplyPart, applyParts } from '../../../src/agent/apply/apply-parts.ts';
+import { applyParts } from '../../../src/agent/apply/apply-parts.ts';
 import { encodeApply } from '../../../src/fleet/encode-apply.ts';
-import type { ApplyRequest } from '../../../src/protocol/apply-request.ts';
+import type { ApplyRequest, FilePart } from '../../../src/protocol/apply-request.ts';
+import type { ApplyManifest } from '../../../src/protocol/wire.ts';
 
-const manifest = { plan_id: 'p' } as unknown as ApplyRequest['manifest'];
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const manifestOf = (extra: Partial<ApplyManifest> = {}): ApplyManifest => ({
+  identity_version: 1,
+  plan_id: 'p',
+  plan_schema_version: 2,
+  token: { leader_epoch: 1, render_seq: 2 },
+  expected_prev_plan_id: '',
+  expected_prev_plan_proof: '',
+  expected_worker_ops_plan_id: '',
+  expected_worker_ops_plan_proof: '',
+  files: [{ path: 'haproxy.cfg', digest: '0'.repeat(16), size: 3, kind: 'config', reload_on_change: true }],
+  ops: [{ kind: 'map_del', path: 'maps/ü.map', key: 'a"b' }],
+  mode: 'auto',
+  ...extra,
+});
 
-/** The agent's own reading of a body. */
-async function read(request: ApplyRequest): Promise<string[]> {
+/** What an agent reads of it. */
+async function read(request: ApplyRequest) {
   const { body, headers } = encodeApply(request);
-  const seen: string[] = [];
-  for await (const part of applyParts(new PassThrough().end(body), headers)) seen.push(await shown(part));
+  const seen: { kind: string; path?: string; text: string }[] = [];
+  // In small pieces, as a network would bring them.
+  const pieces = Array.from({ length: Math.ceil(body.byteLength / 100) }, (_, i) =>
+    body.subarray(i * 100, (i + 1) * 100),
+  );
+  for await (const part of applyParts(Readable.from(pieces), headers)) {
+    if (part.kind === 'manifest') seen.push({ kind: part.kind, text: part.text });
+    else {
+      const chunks: Buffer[] = [];
+      for await (const chunk of part.content) chunks.push(Buffer.from(chunk as Uint8Array));
+      seen.push({
+        kind: part.kind,
+        ...('path' in part ? { path: part.path } : {}),
+        text: Buffer.concat(chunks).toString('latin1'),
+      });
+    }
+  }
   return seen;
 }
 
-async function shown(part: ApplyPart): Promise<string> {
-  if (part.kind === 'manifest') return `manifest ${part.text}`;
-  let content = '';
-  for await (const chunk of part.content) content += String(chunk);
-  return part.kind === 'plan' ? `plan ${content}` : `${part.path} ${content}`;
-}
-
 describe('encodeApply', () => {
-  it('puts the manifest first, then the files with their folders, then the plan', async () => {
+  it('is read by an agent as what it was made of', async () => {
     const parts = [
-      { path: 'haproxy.cfg', bytes: [bytes('global\n'), bytes('defaults\n')] },
-      { path: 'maps/host.map', bytes: [bytes('ä b\n')] },
+      { path: 'haproxy.cfg', bytes: [Buffer.from('a'), Buffer.from('bc')] },
+      { path: 'maps/deep/é.map', bytes: [Buffer.from('')] },
     ];
-    expect(await read({ manifest, parts, plan: bytes('blob') })).toEqual([
-      'manifest {"plan_id":"p"}',
-      'haproxy.cfg global\ndefaults\n',
-      'maps/host.map ä b\n',
-      'plan blob',
+    const manifest = manifestOf();
+    const [first, ...rest] = await read({ manifest, parts, plan: Buffer.from('blob') });
+    expect(JSON.parse(first?.text ?? '')).toEqual(manifest);
+    expect(rest.map(({ kind, text }) => [kind, text])).toEqual([
+      ['file', 'abc'],
+      ['file', ''],
+      ['plan', 'blob'],
     ]);
   });
 
-  it('carries parts without bytes, and bytes that look like a boundary', async () => {
-    const parts = [
-      { path: 'maps/empty.map', bytes: [] },
-      { path: 'general/odd', bytes: [bytes('--\r\n----------------------------0123\r\n')] },
-    ];
-    expect(await read({ manifest, parts })).toEqual([
-      'manifest {"plan_id":"p"}',
-      'maps/empty.map ',
-      'general/odd --\r\n----------------------------0123\r\n',
-    ]);
+  it('may have no part but the manifest', async () => {
+    const [first, ...rest] = await read({ manifest: manifestOf({ files: [], ops: [] }), parts: [] });
+    expect(JSON.parse(first?.text ?? '')).toEqual(manifestOf({ files: [], ops: [] }));
+    expect(rest).toEqual([]);
   });
 
-  it('sends a view of a larger buffer as the view only', async () => {
-    const whole = bytes('abcdef');
-    expect(await read({ manifest, parts: [{ path: 'x', bytes: [whole.subarray(2, 4)] }] })).toContain('x cd');
+  it('gives every pod its own fence around what they share', async () => {
+    const shared = { parts: [{ path: 'a', bytes: [Buffer.from('content')] }] satisfies FilePart[] };
+    const manifest = manifestOf();
+    for (const proof of ['a:1', 'a:2', 'a:3']) {
+      const own = { ...manifest, expected_prev_plan_proof: proof };
+      const [first, file] = await read({ manifest: own, ...shared });
+      expect(JSON.parse(first?.text ?? '')).toEqual(own);
+      expect(file?.text).toBe('content');
+    }
+  });
+
+  it('carries any bytes, those that look like a boundary too', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.oneof(
+            fc.uint8Array({ maxLength: 300 }),
+            fc.constantFrom('\r\n--', '----', '\r\n\r\n').map((text) => Buffer.from(text)),
+          ),
+          { maxLength: 5 },
+        ),
+        async (bytes) => {
+          const [, file] = await read({ manifest: manifestOf(), parts: [{ path: 'x', bytes }] });
+          expect(Buffer.from(file?.text ?? '', 'latin1')).toEqual(Buffer.concat(bytes));
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 });
