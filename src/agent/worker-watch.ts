@@ -1,5 +1,7 @@
+import { CodedError } from '../lib/coded-error.ts';
 import type { HaproxyIdentity, RuntimeInventory } from '../protocol/wire.ts';
-import { readInventory } from './runtime/inventory.ts';
+import type { ReadyOperation } from './runtime/command.ts';
+import { inventoryAfter, readInventory } from './runtime/inventory.ts';
 import { readWorkerIdentity, sameWorker } from './runtime/worker-identity.ts';
 
 /** Who the worker is and what it has loaded, as last seen. */
@@ -8,6 +10,8 @@ export interface WorkerWatch {
   inventory(): RuntimeInventory;
   /** A worker that is known to be the one now, after a reload or at start: reads what it has loaded. Throws, and changes nothing, when it cannot. */
   adopt(worker: HaproxyIdentity): Promise<void>;
+  /** Operations that ran on the adopted worker: what they loaded is loaded. */
+  extend(operations: readonly ReadyOperation[]): void;
   /** Asks the socket; the worker if it is not the adopted one, undefined if it is or does not answer. */
   findOther(): Promise<HaproxyIdentity | undefined>;
 }
@@ -28,9 +32,14 @@ export function createWorkerWatch(socket: string): WorkerWatch {
     current: () => current,
     inventory: () => inventory,
     adopt: async (worker) => {
-      const loaded = await readInventory(socket);
-      inventory = { generation: inventory.generation + 1, ...loaded };
+      const seen = await readInventory(socket);
+      if (!sameWorker(seen.worker, worker))
+        throw new CodedError('HAPTIC_ERR_AGENT_CLI_BROKEN', 'another HAProxy worker answers by now');
+      inventory = { generation: inventory.generation + 1, ...seen.loaded };
       current = worker;
+    },
+    extend: (operations) => {
+      inventory = inventoryAfter(inventory, operations);
     },
     findOther: async () => {
       const seen = await readWorkerIdentity(socket).catch(() => undefined);

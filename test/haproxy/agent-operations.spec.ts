@@ -185,6 +185,7 @@ describeEachLine('the agent runs operations', (line) => {
     expect(reply.body.op_results).toEqual([
       { kind: 'map_add', ok: true, output: '' },
       { kind: 'server_enable', ok: false, output: 'No such server.' },
+      { kind: 'server_enable', ok: false, output: 'not known: an operation before it failed' },
     ]);
     expect((await visit(next, '/more')).body).toBe('one');
     expect(await haproxy.cli('show map maps/path.map')).toMatch(/^\S+ \/ app\n\S+ \/more more\n\n$/);
@@ -291,7 +292,7 @@ describeEachLine('the agent runs operations', (line) => {
       expect(added.body).toMatchObject({ ok: true, pending_deletes: { servers: [], backends: [] } });
       expect(await serverState(haproxy.cli, 'app', 'a')).toMatchObject({ admin: 0, port });
       expect((await visit(next, '/')).body).toBe('new');
-      if (added.body.mode === 'reload') expect(added.body.reload?.reason).toBe('pending_delete');
+      expect(added.body).toMatchObject({ mode: 'reload', reload: { reason: 'pending_delete: app/a' } });
       slow.release();
       await cut;
       expect((await harness.state()).pending_deletes.servers).toEqual([]);

@@ -1,7 +1,8 @@
 import { limits } from '../../protocol/limits.ts';
 import { cliRequest } from './cli-request.ts';
-import type { DeleteTarget } from './command.ts';
 import { parseReplies } from './parse-replies.ts';
+import { parseServerConnections } from './parse-server-connections.ts';
+import type { DeleteTarget } from './pending-delete.ts';
 
 /** `busy`: something still uses it, try later. `impossible`: trying again cannot help. */
 export type DeleteOutcome = 'gone' | 'busy' | 'impossible';
@@ -14,10 +15,12 @@ export interface DeleteAttempt {
   readonly tries: number;
 }
 
+type ServerAttempt = DeleteAttempt & { readonly target: Extract<DeleteTarget, { kind: 'server' }> };
+
 /**
  * One try each to delete servers in maintenance and unpublished backends, servers first; outcomes in the order of the
  * attempts. `del` itself is the check on every HAProxy line, so nothing waits inside HAProxy (and 2.6 has no `wait`). A
- * target that is not there counts as gone: that is what was wanted.
+ * target that is not there counts as gone: that is what was wanted. Sessions are ended only where `cutOff` says so.
  *
  * @param line of HAProxy: `2.6`
  */
@@ -27,53 +30,91 @@ export async function attemptDeletes(
   attempts: readonly DeleteAttempt[],
 ): Promise<readonly DeleteOutcome[]> {
   const outcomes = new Map<DeleteAttempt, DeleteOutcome>();
-  const servers = attempts.filter(({ target }) => target.kind === 'server');
-  const cutOff = servers.filter((attempt) => attempt.cutOff);
-  for (const chunk of chunks(cutOff))
-    await ask(
-      socket,
-      chunk.flatMap((attempt) => cutOffTexts(attempt, line)),
-    );
-  for (const chunk of chunks(servers)) {
-    const replies = await ask(socket, chunk.map(deleteText));
-    const countable = replies.length === chunk.length;
-    chunk.forEach((attempt, index) =>
-      outcomes.set(attempt, countable ? judge(replies[index] ?? '') : 'busy'),
-    );
+  const servers = attempts.filter(isServer);
+  for (const chunk of chunks(servers.filter((attempt) => attempt.cutOff)))
+    await ask(socket, chunk.map(shutdownText));
+  await deleteServers(socket, servers, outcomes);
+  const busy = servers.filter((attempt) => outcomes.get(attempt) === 'busy');
+  if (line === '2.6' && busy.length > 0) {
+    await deleteServers(socket, await dropIdleConnections(socket, busy), outcomes);
   }
   for (const attempt of attempts) {
     if (attempt.target.kind !== 'backend') continue;
-    const replies = await ask(socket, [deleteText(attempt)]);
+    const replies = await ask(socket, [`del backend ${attempt.target.backend}`]);
     outcomes.set(attempt, judge(replies.join('\n')));
   }
   return attempts.map((attempt) => outcomes.get(attempt) ?? 'busy');
 }
 
-function deleteText({ target }: DeleteAttempt): string {
-  return target.kind === 'server'
-    ? `del server ${target.backend}/${target.server}`
-    : `del backend ${target.backend}`;
+function isServer(attempt: DeleteAttempt): attempt is ServerAttempt {
+  return attempt.target.kind === 'server';
+}
+
+async function deleteServers(
+  socket: string,
+  servers: readonly ServerAttempt[],
+  outcomes: Map<DeleteAttempt, DeleteOutcome>,
+): Promise<void> {
+  for (const chunk of chunks(servers)) {
+    const replies = await ask(
+      socket,
+      chunk.map((attempt) => `del server ${nameOf(attempt)}`),
+    );
+    const countable = replies.length === chunk.length;
+    chunk.forEach((attempt, index) =>
+      outcomes.set(attempt, countable ? judge(replies[index] ?? '') : 'busy'),
+    );
+  }
+}
+
+function nameOf({ target }: ServerAttempt): string {
+  return `${target.backend}/${target.server}`;
+}
+
+function shutdownText(attempt: ServerAttempt): string {
+  return `shutdown sessions server ${nameOf(attempt)}`;
 }
 
 /**
  * On 2.6 a connection that becomes idle after its server went into maintenance holds on to the server until somebody uses
  * or closes it, which nobody does. Idle connections are dropped when the address changes: to one reserved for documentation
- * (RFC 5737), another port each time.
+ * (RFC 5737), another port each time. A server whose connections carry something is left alone, unless it is cut off.
  */
-function cutOffTexts({ target, tries }: DeleteAttempt, line: string): string[] {
-  if (target.kind !== 'server') return [];
-  const server = `${target.backend}/${target.server}`;
-  const shutdown = `shutdown sessions server ${server}`;
-  return line === '2.6'
-    ? [shutdown, `set server ${server} addr 192.0.2.1 port ${String(tries)}`]
-    : [shutdown];
+async function dropIdleConnections(
+  socket: string,
+  busy: readonly ServerAttempt[],
+): Promise<readonly ServerAttempt[]> {
+  const backends = [...new Set(busy.map(({ target }) => target.backend))];
+  const idle = new Set<string>();
+  for (const backend of backends) {
+    const answer = await cliRequest(socket, `show servers conn ${backend}`, {
+      timeoutMs: limits.cliRoundTripMs,
+    });
+    for (const { server, used, idle: idling } of parseServerConnections(answer))
+      if (used === 0 && idling > 0) idle.add(server);
+  }
+  const droppable = busy.filter((attempt) => attempt.cutOff || idle.has(nameOf(attempt)));
+  for (const chunk of chunks(droppable))
+    await ask(
+      socket,
+      chunk.map(
+        (attempt) => `set server ${nameOf(attempt)} addr ${nowhere} port ${String(portOf(attempt.tries))}`,
+      ),
+    );
+  return droppable;
+}
+
+const nowhere = '192.0.2.1';
+
+function portOf(tries: number): number {
+  return 1 + (tries % 65_535);
 }
 
 const perLine = 32;
 
-function chunks(attempts: readonly DeleteAttempt[]): DeleteAttempt[][] {
-  return Array.from({ length: Math.ceil(attempts.length / perLine) }, (_, index) =>
-    attempts.slice(index * perLine, (index + 1) * perLine),
+function chunks<T>(items: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(items.length / perLine) }, (_, index) =>
+    items.slice(index * perLine, (index + 1) * perLine),
   );
 }
 

@@ -5,6 +5,8 @@ import { CodedError } from '../../lib/coded-error.ts';
 export interface CliRequestOptions {
   /** Longest silence before the request is given up. */
   readonly timeoutMs: number;
+  /** Longest time for all of the answer, however much of it comes; default: no end. */
+  readonly deadlineMs?: number;
   /** Close the write side after the line: the master's socket answers to its end only then. */
   readonly halfClose?: boolean;
 }
@@ -38,6 +40,15 @@ function requestOnce(socket: string, line: string, options: CliRequestOptions): 
     connection.setTimeout(options.timeoutMs, () => {
       connection.destroy(new Error(`no answer within ${String(options.timeoutMs)} ms`));
     });
+    const { deadlineMs } = options;
+    const deadline =
+      deadlineMs === undefined
+        ? undefined
+        : setTimeout(
+            () => connection.destroy(new Error(`no end of the answer within ${String(deadlineMs)} ms`)),
+            deadlineMs,
+          );
+    connection.on('close', () => clearTimeout(deadline));
     connection.on('connect', () => (connected = true));
     connection.on('data', (chunk: Buffer) => chunks.push(chunk));
     connection.on('end', () => {

@@ -1,11 +1,17 @@
+import type { OperationKind } from '../../protocol/operation.ts';
+import type { DeleteTarget } from './pending-delete.ts';
+
 /** One HAProxy runtime command and the answer that means it worked; any other answer is a refusal. */
 export interface RuntimeCommand {
   /** Without line feed, and without the payload mark. */
   readonly text: string;
   /** Lines after `<<`; ended by a blank line, the only terminator that every HAProxy line knows. */
   readonly payload?: readonly string[];
-  /** `silent`: HAProxy says nothing. Else: the answer contains one of these texts. */
-  readonly success: 'silent' | readonly string[];
+  /**
+   * `silent`: HAProxy says nothing. A list: the answer contains one of these texts. `finished`: its last line is `Success!`, after
+   * whatever progress and warnings came before.
+   */
+  readonly success: 'silent' | 'finished' | readonly string[];
   /**
    * The command is repeated until HAProxy answers this. `del map` removes one duplicate of a key per call on 3.4 and all
    * of them before; the refusal is the only proof that none is left.
@@ -13,15 +19,37 @@ export interface RuntimeCommand {
   readonly repeatUntil?: string;
 }
 
-/** What one operation becomes. */
+/** Where HAProxy keeps what it read from a TLS file, as its commands call it. */
+export type TlsStore = 'cert' | 'ca-file' | 'crl-file';
+
+/** What one operation becomes, before files are looked at. */
 export type CompiledOperation =
-  | { readonly kind: 'commands'; readonly commands: readonly RuntimeCommand[] }
+  | {
+      readonly kind: 'commands';
+      readonly commands: readonly RuntimeCommand[];
+      /** The name that the commands take. */
+      readonly creates?: DeleteTarget;
+      /** Instead of `commands`, where a server that waits for its deletion is the one wanted. */
+      readonly revive?: readonly RuntimeCommand[];
+    }
   /** Replaces a map by the content of its file, in a version of its own. */
   | { readonly kind: 'map_replace'; readonly path: string }
+  /** Puts the content of a file into a TLS store, in a transaction. */
+  | { readonly kind: 'tls_file'; readonly path: string; readonly store: TlsStore; readonly create: boolean }
   /** Nothing now: the agent's own queue deletes what was stopped, once nothing uses it any more. */
   | { readonly kind: 'deferred'; readonly target: DeleteTarget }
   | { readonly kind: 'none' };
 
-export type DeleteTarget =
-  | { readonly kind: 'server'; readonly backend: string; readonly server: string }
-  | { readonly kind: 'backend'; readonly backend: string };
+/** One operation with all that it needs to run. */
+export interface ReadyOperation {
+  readonly kind: OperationKind;
+  readonly commands: readonly RuntimeCommand[];
+  /** A map replaced as a whole: payload lines, sent in a version that HAProxy numbers. */
+  readonly replace?: { readonly path: string; readonly entries: readonly string[] };
+  /** Cleans up when one of the commands was not accepted; answers do not matter. */
+  readonly undo?: readonly RuntimeCommand[];
+  readonly creates?: DeleteTarget;
+  readonly revive?: readonly RuntimeCommand[];
+  /** What the worker has loaded afterwards and had not before. */
+  readonly loads?: { readonly store: TlsStore; readonly path: string };
+}

@@ -1,9 +1,13 @@
 import net from 'node:net';
-import type { Operation, OperationKind } from '../../protocol/operation.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import type { Keyword } from '../../protocol/plan.ts';
 import { cliWord, isSafeMapKey, isSafeMapValue, isSafeToken } from '../../protocol/safe-token.ts';
-import type { CompiledOperation, DeleteTarget, RuntimeCommand } from './command.ts';
-import { isProxyName, isSafeMapPath } from './names.ts';
+import type { CompiledOperation, RuntimeCommand, TlsStore } from './command.ts';
+import { compileCrtListChange } from './compile-crt-list.ts';
+import { executableKinds } from './executable-kinds.ts';
+import { isProxyName, isRuntimePath } from './names.ts';
 import { operationShapeProblem } from './operation-shape.ts';
+import type { DeleteTarget } from './pending-delete.ts';
 
 export type Compilation =
   | { readonly ok: true; readonly compiled: CompiledOperation }
@@ -11,32 +15,6 @@ export type Compilation =
   | { readonly ok: false; readonly reason: string };
 
 const maxCommandWords = 64;
-const dynamicBackendKinds: readonly string[] = [
-  'backend_add',
-  'backend_publish',
-  'backend_unpublish',
-  'backend_del',
-  'wait_be_removable',
-];
-const serverKinds: readonly OperationKind[] = [
-  'server_add',
-  'server_enable',
-  'server_disable',
-  'server_del',
-  'server_set_addr',
-  'server_set_weight',
-  'server_set_state',
-  'wait_srv_removable',
-  'map_add',
-  'map_set',
-  'map_del',
-  'map_replace',
-];
-
-/** The kinds of operation that the agent executes on a HAProxy of this line (`3.4`). */
-export function executableKinds(version: string): readonly string[] {
-  return hasDynamicBackends(version) ? [...dynamicBackendKinds, ...serverKinds] : serverKinds;
-}
 
 /**
  * One operation as HAProxy runtime commands (management.txt of the lines 2.6 to 3.4). Pure. Every word is checked here,
@@ -51,8 +29,8 @@ export function compileOperation(operation: Operation, version: string): Compila
     return refuse(operation, 'backend is not a name');
   if ('server' in operation && !isProxyName(operation.server))
     return refuse(operation, 'server is not a name');
-  if ('path' in operation && !isSafeMapPath(operation.path))
-    return refuse(operation, 'path is not a safe word');
+  if ('path' in operation && !isRuntimePath(operation.path))
+    return refuse(operation, 'path is not one of a file, or not a safe word');
   switch (operation.kind) {
     case 'backend_add':
       return compileBackendAdd(operation);
@@ -80,8 +58,18 @@ export function compileOperation(operation: Operation, version: string): Compila
       return compileMapChange(operation);
     case 'map_replace':
       return { ok: true, compiled: { kind: 'map_replace', path: operation.path } };
-    default:
-      return refuse(operation, 'the agent does not execute it');
+    case 'cert_set':
+    case 'cert_new':
+    case 'ca_set':
+    case 'ca_new':
+    case 'crl_set':
+    case 'crl_new':
+      return { ok: true, compiled: tlsFile(operation) };
+    case 'crtlist_add':
+    case 'crtlist_del': {
+      const change = compileCrtListChange(operation);
+      return typeof change === 'string' ? refuse(operation, change) : one(change);
+    }
   }
 }
 
@@ -90,10 +78,11 @@ function compileBackendAdd(operation: Extract<Operation, { kind: 'backend_add' }
   if (!isProxyName(profile)) return refuse(operation, 'profile is not a name');
   if (guid !== undefined && !isSafeToken(guid)) return refuse(operation, 'guid is not a safe word');
   const suffix = guid === undefined ? '' : ` guid ${guid}`;
-  return one({
+  const add: RuntimeCommand = {
     text: `add backend ${backend} from ${profile} mode ${mode}${suffix}`,
     success: ['New backend registered'],
-  });
+  };
+  return { ok: true, compiled: { kind: 'commands', commands: [add], creates: { kind: 'backend', backend } } };
 }
 
 function compileServerAdd(
@@ -108,10 +97,46 @@ function compileServerAdd(
   const words = keywords.flatMap((keyword) => [keyword.name, ...keyword.args]);
   if (!words.every(isSafeToken)) return refuse(operation, 'a keyword is not a safe word');
   if (words.length + 4 > maxCommandWords) return refuse(operation, 'too many keywords');
-  return one({
+  const add: RuntimeCommand = {
     text: ['add', 'server', `${backend}/${server}`, target, ...words].join(' '),
     success: ['New server registered'],
-  });
+  };
+  const revive = [
+    setAddress(operation),
+    silent(`set server ${backend}/${server} weight ${weightOf(keywords)}`),
+  ];
+  const creates: DeleteTarget = { kind: 'server', backend, server, keywords };
+  return { ok: true, compiled: { kind: 'commands', commands: [add], creates, revive } };
+}
+
+/** Without the keyword a server weighs 1. */
+function weightOf(keywords: readonly Keyword[]): string {
+  return keywords.findLast(({ name }) => name === 'weight')?.args[0] ?? '1';
+}
+
+function setAddress({
+  backend,
+  server,
+  address,
+  port,
+}: Extract<Operation, { kind: 'server_add' | 'server_set_addr' }>): RuntimeCommand {
+  return {
+    text: `set server ${backend}/${server} addr ${address} port ${String(port)}`,
+    success: ['IP changed', 'port changed', 'no need to change', 'nothing changed'],
+  };
+}
+
+function tlsFile({
+  kind,
+  path,
+}: Extract<
+  Operation,
+  { kind: 'cert_set' | 'cert_new' | 'ca_set' | 'ca_new' | 'crl_set' | 'crl_new' }
+>): CompiledOperation {
+  const stores = { cert: 'cert', ca: 'ca-file', crl: 'crl-file' } as const satisfies Record<string, TlsStore>;
+  const create = kind.endsWith('_new');
+  const store = kind.startsWith('cert') ? stores.cert : kind.startsWith('ca') ? stores.ca : stores.crl;
+  return { kind: 'tls_file', path, store, create };
 }
 
 type ServerChange = Exclude<
@@ -131,16 +156,18 @@ function compileServerChange(operation: ServerChange): Compilation {
       };
     }
     case 'server_del':
-      return deferred({ kind: 'server', backend: operation.backend, server: operation.server });
+      return deferred({
+        kind: 'server',
+        backend: operation.backend,
+        server: operation.server,
+        ...(operation.keywords !== undefined && { keywords: operation.keywords }),
+      });
     case 'server_disable':
       return one({ text: `disable server ${name}`, success: 'silent' });
     case 'server_set_addr': {
       if (endpoint(operation.address, operation.port) === undefined)
         return refuse(operation, 'address and port are not a literal IP and a port');
-      return one({
-        text: `set server ${name} addr ${operation.address} port ${operation.port}`,
-        success: ['IP changed', 'port changed', 'no need to change', 'nothing changed'],
-      });
+      return one(setAddress(operation));
     }
     case 'server_set_weight':
       if (operation.weight < 0 || operation.weight > 256)
@@ -172,11 +199,6 @@ function endpoint(address: string, port: number): string | undefined {
   return family === 6 ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
 }
 
-function hasDynamicBackends(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 3 || (major === 3 && minor >= 4);
-}
-
 function deferred(target: DeleteTarget): Compilation {
   return { ok: true, compiled: { kind: 'deferred', target } };
 }
@@ -185,7 +207,12 @@ function one(command: RuntimeCommand): Compilation {
   return { ok: true, compiled: { kind: 'commands', commands: [command] } };
 }
 
+function silent(text: string): RuntimeCommand {
+  return { text, success: 'silent' };
+}
+
+/** Names the kind and field, never a value: that is what was not to be trusted. */
 function refuse(operation: Operation, why: string): Compilation {
-  const subject = 'backend' in operation ? ('server' in operation ? 'server' : 'backend') : 'map';
+  const subject = 'server' in operation ? 'server' : 'backend' in operation ? 'backend' : 'file';
   return { ok: false, reason: `${operation.kind} (${subject}): ${why}` };
 }

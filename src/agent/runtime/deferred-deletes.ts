@@ -1,58 +1,96 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../../lib/coded-error.ts';
+import { limits } from '../../protocol/limits.ts';
 import type { AgentState, HaproxyIdentity } from '../../protocol/wire.ts';
-import type { DeleteTarget } from './command.ts';
 import { attemptDeletes, type DeleteOutcome } from './attempt-deletes.ts';
+import { deleteKey, type DeleteTarget, type PendingDelete, sameServerKeywords } from './pending-delete.ts';
 import { readWorkerIdentity, sameWorker } from './worker-identity.ts';
 
 /**
  * Servers and backends that take no traffic any more and are deleted once nothing uses them: at once where nothing does, else
- * tried again after 50 ms, 250 ms and then every 2 s; from the fourth try on, so after 2 s, what still uses a server is cut off.
- * After 30 tries an entry is left alone, but stays listed: its name is taken until the next reload. The queue belongs to
- * one worker; another worker makes it void, since that one never knew what the entries mean.
+ * tried again after 50 ms, 250 ms and then every 2 s. Sessions on a server are shut down only when its time to drain is over,
+ * or when more servers than the limit wait: then the oldest. After 30 tries more an entry is left alone, but stays listed: its
+ * name is taken until the next reload. The queue belongs to one worker; another one makes it void, since that one never knew
+ * what the entries mean.
  */
 export interface DeferredDeletes {
   /** Takes targets over and tries each once before it resolves. Servers go before their backend. */
   add(worker: HaproxyIdentity, targets: readonly DeleteTarget[]): Promise<void>;
-  /** Tries again now, for up to 50 ms, and cuts off what still uses it; true when neither the target nor, for a backend, any of its servers is pending any more. */
-  settle(target: DeleteTarget): Promise<boolean>;
+  /** What an agent before this one left on the same worker, with the time it had left. */
+  restore(worker: HaproxyIdentity, pending: readonly PendingDelete[]): Promise<void>;
+  /**
+   * Makes the names of what is about to be created free. A pending server with equal keywords leaves the queue and is given back in
+   * `revived` (`backend/server`): it is still there, in maintenance. Any other is tried for about 60 ms, without ending sessions.
+   */
+  admit(created: readonly DeleteTarget[]): Promise<DeleteAdmission>;
   pending(): AgentState['pending_deletes'];
+  /** For the state file. */
+  saved(): readonly PendingDelete[];
   /** Another worker runs now: nothing is pending. */
   reset(): void;
   stop(): void;
 }
 
+export type DeleteAdmission =
+  | { readonly ok: true; readonly revived: ReadonlySet<string> }
+  /** The name, `backend` or `backend/server`, is still taken. */
+  | { readonly ok: false; readonly taken: string };
+
+/** `deferred`: it did not go at the first try. `superseded`: by another worker, or it was wanted again. */
+export type DeferredOutcome = 'deferred' | 'done' | 'superseded' | 'abandoned';
+
 export interface DeferredDeletesDeps {
   readonly socket: string;
-  /** Called for every entry that reached its end. */
-  readonly onOutcome: (target: DeleteTarget, outcome: 'done' | 'superseded' | 'abandoned') => void;
+  /** How long sessions on a removed server may go on. */
+  readonly drainTimeoutMs: number;
+  /** Called when an entry has to wait, and when it reached its end. */
+  readonly onOutcome: (target: DeleteTarget, outcome: DeferredOutcome) => void;
+  /** Milliseconds of the Unix clock. */
+  readonly now: () => number;
+  /** Servers that may wait at the same time; default: the protocol's limit. */
+  readonly maxServers?: number;
 }
 
 interface Entry {
   readonly target: DeleteTarget;
+  cutOffAt: number;
   tries: number;
+  triesAfterCutOff: number;
   abandoned: boolean;
 }
 
 const retryMs = [50, 250];
 const laterRetryMs = 2_000;
-const cutOffAfter = 4;
-const maxTries = 30;
+const maxTriesAfterCutOff = 30;
 const settleTries = 6;
 const settleRetryMs = 10;
 
 export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDeletes {
+  const maxServers = deps.maxServers ?? limits.pendingServerDeletes;
   let entries = new Map<string, Entry>();
   let owner: HaproxyIdentity | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
+  let stopped = false;
+  let running: Promise<unknown> = Promise.resolve();
+
+  /** One after another: two never delete at the same time. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = running.then(work, work);
+    running = turn.catch(() => undefined);
+    return turn;
+  };
+
+  const open = () => [...entries.values()].filter((entry) => !entry.abandoned);
 
   const schedule = () => {
     clearTimeout(timer);
-    const open = [...entries.values()].filter((entry) => !entry.abandoned);
-    if (open.length === 0) return;
-    const tries = Math.min(...open.map((entry) => entry.tries));
-    timer = setTimeout(() => void round(), retryMs[Math.max(tries, 1) - 1] ?? laterRetryMs);
+    const waiting = open();
+    if (waiting.length === 0 || stopped) return;
+    const tries = Math.min(...waiting.map((entry) => entry.tries));
+    timer = setTimeout(
+      () => void inTurn(() => round(open())),
+      retryMs[Math.max(tries, 1) - 1] ?? laterRetryMs,
+    );
     timer.unref();
   };
 
@@ -63,88 +101,151 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
     for (const { target } of dropped.values()) deps.onOutcome(target, 'superseded');
   };
 
-  /** One try for every entry. Rounds run one after another: two never delete at the same time. */
-  const round = (): Promise<void> => {
-    running = running.then(runRound, runRound);
-    return running;
-  };
-
-  const runRound = async () => {
+  /** One try for each of `chosen`, then the next round is planned. */
+  const round = async (chosen: readonly Entry[]) => {
     clearTimeout(timer);
+    if (chosen.length === 0) return;
     const mine = entries;
-    const open = [...mine.values()].filter((entry) => !entry.abandoned).sort(serversFirst);
-    if (open.length === 0) return;
     try {
       if (owner === undefined || !sameWorker(owner, await readWorkerIdentity(deps.socket))) {
         reset();
         return;
       }
-      for (const entry of open) entry.tries++;
-      const outcomes = await attemptDeletes(
-        deps.socket,
-        owner.version,
-        open.map(({ target, tries }) => ({ target, tries, cutOff: tries >= cutOffAfter })),
-      );
+      const now = deps.now();
+      const attempts = [...chosen].sort(serversFirst).map((entry) => {
+        const cutOff = now >= entry.cutOffAt;
+        entry.tries++;
+        if (cutOff) entry.triesAfterCutOff++;
+        return { entry, target: entry.target, tries: entry.tries, cutOff };
+      });
+      const outcomes = await attemptDeletes(deps.socket, owner.version, attempts);
       if (entries !== mine) return;
-      open.forEach((entry, index) => finish(mine, entry, outcomes[index] ?? 'busy'));
+      attempts.forEach(({ entry }, index) => finish(entry, outcomes[index] ?? 'busy'));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
     }
     schedule();
   };
 
-  const finish = (mine: Map<string, Entry>, entry: Entry, outcome: DeleteOutcome) => {
+  const finish = (entry: Entry, outcome: DeleteOutcome) => {
     if (outcome === 'gone') {
-      mine.delete(keyOf(entry.target));
+      entries.delete(deleteKey(entry.target));
       deps.onOutcome(entry.target, 'done');
-    } else if (outcome === 'impossible' || entry.tries >= maxTries) {
+    } else if (outcome === 'impossible' || entry.triesAfterCutOff >= maxTriesAfterCutOff) {
       entry.abandoned = true;
       deps.onOutcome(entry.target, 'abandoned');
+    } else if (entry.tries === 1) {
+      deps.onOutcome(entry.target, 'deferred');
     }
   };
 
+  /** Those that have waited longest lose their sessions, as many as are too many. */
+  const enforceLimit = async () => {
+    const servers = open().filter(({ target }) => target.kind === 'server');
+    const tooMany = servers.length - maxServers + 1;
+    if (tooMany <= 0) return;
+    const surplus = servers.sort((a, b) => a.cutOffAt - b.cutOffAt).slice(0, tooMany);
+    for (const entry of surplus) entry.cutOffAt = Math.min(entry.cutOffAt, deps.now());
+    await round(surplus);
+  };
+
+  const take = async (worker: HaproxyIdentity, pending: readonly PendingDelete[]) => {
+    if (owner !== undefined && !sameWorker(owner, worker)) reset();
+    owner = worker;
+    const added: Entry[] = [];
+    for (const { target, cutOffAt } of pending) {
+      const key = deleteKey(target);
+      if (entries.has(key)) continue;
+      const entry = { target, cutOffAt, tries: 0, triesAfterCutOff: 0, abandoned: false };
+      entries.set(key, entry);
+      added.push(entry);
+    }
+    await round(added);
+    await enforceLimit();
+  };
+
+  /** The pending entries whose names `target` would take: for a backend also its servers'. */
+  const inTheWayOf = (target: DeleteTarget) =>
+    [...entries.values()].filter(({ target: other }) =>
+      target.kind === 'server' ? deleteKey(other) === deleteKey(target) : other.backend === target.backend,
+    );
+
+  const settle = async (target: DeleteTarget): Promise<boolean> => {
+    for (let attempt = 0; attempt < settleTries; attempt++) {
+      if (attempt > 0) await sleep(settleRetryMs);
+      const blocking = inTheWayOf(target);
+      if (blocking.length === 0) return true;
+      for (const entry of blocking) entry.abandoned = false;
+      await round(blocking);
+    }
+    return inTheWayOf(target).length === 0;
+  };
+
+  const admitInTurn = async (created: readonly DeleteTarget[]): Promise<DeleteAdmission> => {
+    const revived = new Set<string>();
+    for (const target of created) {
+      if (canRevive(target, entries.get(deleteKey(target)))) revived.add(deleteKey(target));
+      else if (!(await settle(target))) return { ok: false, taken: deleteKey(target) };
+    }
+    // A settling backend may have taken a server along that was to be revived.
+    for (const key of revived) {
+      const entry = entries.get(key);
+      if (entry === undefined) revived.delete(key);
+      else {
+        entries.delete(key);
+        deps.onOutcome(entry.target, 'superseded');
+      }
+    }
+    return { ok: true, revived };
+  };
+
   return {
-    add: async (worker, targets) => {
-      if (owner !== undefined && !sameWorker(owner, worker)) reset();
-      owner = worker;
-      for (const target of targets) {
-        const key = keyOf(target);
-        if (!entries.has(key)) entries.set(key, { target, tries: 0, abandoned: false });
-      }
-      if (targets.length > 0) await round();
+    add: (worker, targets) => {
+      if (targets.length === 0) return Promise.resolve();
+      const cutOffAt = deps.now() + deps.drainTimeoutMs;
+      return inTurn(() =>
+        take(
+          worker,
+          targets.map((target) => ({ target, cutOffAt })),
+        ),
+      );
     },
-    settle: async (target) => {
-      const concerns = (other: DeleteTarget) =>
-        target.kind === 'server' ? keyOf(other) === keyOf(target) : other.backend === target.backend;
-      const open = () => [...entries.values()].filter((entry) => concerns(entry.target));
-      if (open().length === 0) return true;
-      for (let attempt = 0; attempt < settleTries; attempt++) {
-        if (attempt > 0) await sleep(settleRetryMs);
-        for (const entry of open()) {
-          entry.abandoned = false;
-          entry.tries = Math.max(entry.tries, cutOffAfter);
-        }
-        await round();
-        if (open().length === 0) return true;
-      }
-      return false;
+    restore: (worker, pending) => {
+      const latest = deps.now() + deps.drainTimeoutMs;
+      return inTurn(() =>
+        take(
+          worker,
+          pending.map(({ target, cutOffAt }) => ({ target, cutOffAt: Math.min(cutOffAt, latest) })),
+        ),
+      );
+    },
+    admit: (created) => {
+      if (!created.some((target) => inTheWayOf(target).length > 0))
+        return Promise.resolve({ ok: true, revived: new Set<string>() });
+      return inTurn(() => admitInTurn(created));
     },
     pending: () => {
       const targets = [...entries.values()].map((entry) => entry.target);
       return {
-        servers: targets.flatMap((target) =>
-          target.kind === 'server' ? [`${target.backend}/${target.server}`] : [],
-        ),
-        backends: targets.flatMap((target) => (target.kind === 'backend' ? [target.backend] : [])),
+        servers: targets.filter(({ kind }) => kind === 'server').map(deleteKey),
+        backends: targets.filter(({ kind }) => kind === 'backend').map(deleteKey),
       };
     },
+    saved: () => [...entries.values()].map(({ target, cutOffAt }) => ({ target, cutOffAt })),
     reset,
-    stop: () => clearTimeout(timer),
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
   };
 }
 
-function keyOf(target: DeleteTarget): string {
-  return target.kind === 'server' ? `${target.backend}/${target.server}` : target.backend;
+function canRevive(created: DeleteTarget, entry: Entry | undefined): boolean {
+  if (created.kind !== 'server' || entry?.target.kind !== 'server') return false;
+  const { keywords } = entry.target;
+  return (
+    keywords !== undefined && created.keywords !== undefined && sameServerKeywords(keywords, created.keywords)
+  );
 }
 
 function serversFirst(a: Entry, b: Entry): number {

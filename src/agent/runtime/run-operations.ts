@@ -1,20 +1,13 @@
 import { CodedError } from '../../lib/coded-error.ts';
 import { limits } from '../../protocol/limits.ts';
+import type { OperationKind } from '../../protocol/operation.ts';
 import type { HaproxyIdentity } from '../../protocol/wire.ts';
-import { batchCommands, type CommandLine } from './batch-commands.ts';
+import { batchCommands } from './batch-commands.ts';
 import { cliRequest } from './cli-request.ts';
-import type { CompiledOperation, RuntimeCommand } from './command.ts';
-import { parseReplies, type Reply } from './parse-replies.ts';
+import type { ReadyOperation, RuntimeCommand } from './command.ts';
+import { judgeLine, type Refusal } from './judge-line.ts';
 import { prepareMap, replaceMapCommands } from './replace-map.ts';
 import { parseWorkerIdentity, sameWorker } from './worker-identity.ts';
-
-/** One operation ready to run: what it is called in results, and what it became. */
-export interface ReadyOperation {
-  readonly kind: string;
-  readonly compiled: CompiledOperation;
-  /** Payload lines of the map's file, for `map_replace`. */
-  readonly entries?: readonly string[];
-}
 
 export interface OperationResult {
   readonly kind: string;
@@ -22,40 +15,47 @@ export interface OperationResult {
   readonly output: string;
 }
 
+/**
+ * Why operations stopped. `name_collision`: HAProxy has a server or backend of the name already. `op_rejected`: any other
+ * refusal. `worker_changed`: another worker answered, or none did to the end.
+ */
+export type OperationStop = 'name_collision' | 'op_rejected' | 'worker_changed';
+
 export interface OperationRun {
-  /** One per operation, up to the first that failed; that one and nothing after it is `ok: false`. */
+  /** One per operation. What comes after the first that failed is `ok: false`: whether HAProxy did it cannot be told. */
   readonly results: readonly OperationResult[];
-  /** `rejected`: HAProxy said no. `worker_changed`: another worker answered, or none did to the end. */
   readonly outcome: 'ok' | 'rejected' | 'worker_changed';
+  /** Absent when all is well. */
+  readonly reason?: OperationStop;
 }
 
 interface Stop {
-  readonly reason: 'rejected' | 'worker_changed';
-  /** The command that was not accepted; undefined when no answer can be attributed. */
-  readonly command?: RuntimeCommand;
+  readonly reason: OperationStop;
+  /** Index of the operation; undefined when no answer can be attributed. */
+  readonly at?: number;
   readonly output: string;
+  /** Operations that had commands under way. */
+  readonly touched: readonly number[];
 }
 
 /**
  * Runs operations in order on the worker's socket, in as few round trips as the line limit allows, and stops at the first
- * refusal. Every answer must come from `worker`. Never throws: a socket that breaks is `worker_changed`, since what it ran is unknown.
+ * refusal; that operation cleans up after itself. Every answer must come from `worker`. Never throws: a socket that breaks,
+ * or an answer that does not end within the wait budget, is `worker_changed`, since what ran is unknown.
  */
 export async function runOperations(
   socket: string,
   worker: HaproxyIdentity,
   operations: readonly ReadyOperation[],
 ): Promise<OperationRun> {
-  try {
-    for (const segment of segmentsOf(operations)) {
-      const stop =
-        segment.replace === undefined
-          ? await runCommands(socket, worker, segment.commands)
-          : await runReplace(socket, worker, segment.replace);
-      if (stop !== undefined) return stopped(operations, segment, stop);
-    }
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    return { results: [], outcome: 'worker_changed' };
+  for (const segment of segmentsOf(operations)) {
+    const stop = await runSegment(socket, worker, segment);
+    if (stop === undefined) continue;
+    await cleanUp(
+      socket,
+      stop.touched.flatMap((index) => operations[index]?.undo ?? []),
+    );
+    return stopped(operations, segment, stop);
   }
   return { results: operations.map(({ kind }) => ({ kind, ok: true, output: '' })), outcome: 'ok' };
 }
@@ -64,117 +64,110 @@ export async function runOperations(
 interface Segment {
   readonly from: number;
   readonly commands: readonly RuntimeCommand[];
+  /** Which operation each command belongs to. */
+  readonly owners: ReadonlyMap<RuntimeCommand, number>;
   readonly replace?: { readonly path: string; readonly entries: readonly string[] };
 }
 
 function segmentsOf(operations: readonly ReadyOperation[]): Segment[] {
   const segments: Segment[] = [];
   let commands: RuntimeCommand[] = [];
+  let owners = new Map<RuntimeCommand, number>();
   let from = 0;
-  operations.forEach(({ compiled, entries }, index) => {
-    if (compiled.kind === 'commands') commands.push(...compiled.commands);
-    if (compiled.kind !== 'map_replace') return;
-    if (commands.length > 0) segments.push({ from, commands });
-    segments.push({ from: index, commands: [], replace: { path: compiled.path, entries: entries ?? [] } });
+  const close = () => {
+    if (commands.length > 0) segments.push({ from, commands, owners });
     commands = [];
+    owners = new Map();
+  };
+  operations.forEach((operation, index) => {
+    for (const command of operation.commands) {
+      // A copy: one and the same command object may stand in several operations.
+      const own = { ...command };
+      commands.push(own);
+      owners.set(own, index);
+    }
+    if (operation.replace === undefined) return;
+    close();
+    segments.push({ from: index, commands: [], owners, replace: operation.replace });
     from = index + 1;
   });
-  if (commands.length > 0) segments.push({ from, commands });
+  close();
   return segments;
 }
 
-function stopped(operations: readonly ReadyOperation[], segment: Segment, stop: Stop): OperationRun {
-  const failed = operations.findIndex(
-    ({ compiled }, index) =>
-      index >= segment.from &&
-      (segment.replace !== undefined ||
-        (compiled.kind === 'commands' &&
-          stop.command !== undefined &&
-          compiled.commands.includes(stop.command))),
-  );
-  const upTo = failed < 0 ? segment.from : failed;
-  const results: OperationResult[] = operations
-    .slice(0, upTo)
-    .map(({ kind }) => ({ kind, ok: true, output: '' }));
-  const culprit = operations[upTo];
-  if (culprit !== undefined) results.push({ kind: culprit.kind, ok: false, output: stop.output });
-  return { results, outcome: stop.reason };
+async function runSegment(
+  socket: string,
+  worker: HaproxyIdentity,
+  segment: Segment,
+): Promise<Stop | undefined> {
+  const { from, replace } = segment;
+  if (replace === undefined) return runCommands(socket, worker, segment.commands, segment.owners);
+  try {
+    const prepared = await prepareMap(socket, replace.path);
+    if (!prepared.ok) return { reason: 'op_rejected', at: from, output: prepared.output, touched: [from] };
+    const commands = replaceMapCommands(replace.path, prepared.version, replace.entries);
+    return await runCommands(socket, worker, commands, new Map(commands.map((command) => [command, from])));
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return { reason: 'worker_changed', at: from, output: error.message, touched: [from] };
+  }
 }
 
 async function runCommands(
   socket: string,
   worker: HaproxyIdentity,
   commands: readonly RuntimeCommand[],
+  owners: ReadonlyMap<RuntimeCommand, number>,
 ): Promise<Stop | undefined> {
   for (const line of batchCommands(commands)) {
-    const answer = await cliRequest(socket, line.text, { timeoutMs: limits.cliRoundTripMs });
-    const identity = parseWorkerIdentity(answer);
-    const stop = await judge(socket, line, answer);
-    if (stop !== undefined && identity !== undefined && sameWorker(identity, worker)) return stop;
-    if (identity === undefined || !sameWorker(identity, worker))
-      return { reason: 'worker_changed', output: stop?.output ?? '' };
-  }
-  return undefined;
-}
-
-async function runReplace(
-  socket: string,
-  worker: HaproxyIdentity,
-  replace: { readonly path: string; readonly entries: readonly string[] },
-): Promise<Stop | undefined> {
-  const prepared = await prepareMap(socket, replace.path);
-  if (!prepared.ok) return { reason: 'rejected', output: prepared.output };
-  return runCommands(socket, worker, replaceMapCommands(replace.path, prepared.version, replace.entries));
-}
-
-/** Compares one line's answers with what its commands demand; the first that is not met. */
-async function judge(socket: string, line: CommandLine, answer: string): Promise<Stop | undefined> {
-  const replies = parseReplies(answer);
-  let at = line.identity === 'first' ? 2 : 1;
-  for (const command of line.commands) {
-    const reply = replies[at++];
-    if (reply === undefined) return { reason: 'rejected', command, output: 'HAProxy did not answer' };
-    if (command.repeatUntil === undefined) {
-      if (!accepted(command, reply)) return { reason: 'rejected', command, output: reply.text };
-      continue;
+    const touched = [...new Set(line.commands.flatMap((command) => owners.get(command) ?? []))];
+    try {
+      const answer = await cliRequest(socket, line.text, {
+        timeoutMs: limits.cliRoundTripMs,
+        deadlineMs: limits.waitBudgetMs,
+      });
+      const identity = parseWorkerIdentity(answer);
+      if (identity === undefined || !sameWorker(identity, worker))
+        return { reason: 'worker_changed', output: 'the worker is another one', touched };
+      const refusal = await judgeLine(socket, line, answer);
+      if (refusal === undefined) continue;
+      const at = owners.get(refusal.command);
+      return { reason: 'op_rejected', output: refusal.output, touched, ...(at !== undefined && { at }) };
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      return { reason: 'worker_changed', output: error.message, touched };
     }
-    const again = replies[at++];
-    const stop = await judgeRepeated(socket, command, command.repeatUntil, [reply, again]);
-    if (stop !== undefined) return stop;
   }
   return undefined;
 }
 
-async function judgeRepeated(
-  socket: string,
-  command: RuntimeCommand,
-  end: string,
-  replies: readonly (Reply | undefined)[],
-): Promise<Stop | undefined> {
-  const ended = (reply: Reply | undefined) => reply?.text.includes(end) === true;
-  for (const reply of replies) {
-    if (ended(reply)) return undefined;
-    if (reply === undefined || !accepted(command, reply))
-      return { reason: 'rejected', command, output: reply?.text ?? 'HAProxy did not answer' };
+/** Best effort: a reload follows in any case, but it may be put off, and an open transaction would block its store until then. */
+async function cleanUp(socket: string, commands: readonly RuntimeCommand[]): Promise<void> {
+  for (const { text } of commands) {
+    try {
+      await cliRequest(socket, text, { timeoutMs: limits.cliRoundTripMs, deadlineMs: limits.cliRoundTripMs });
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+    }
   }
-  for (let attempt = replies.length; attempt < limits.mapDeleteRepeats; attempt++) {
-    const answer = await cliRequest(socket, `set severity-output number;${command.text}`, {
-      timeoutMs: limits.cliRoundTripMs,
-    });
-    const reply = parseReplies(answer)[1];
-    if (ended(reply)) return undefined;
-    if (reply === undefined || !accepted(command, reply))
-      return { reason: 'rejected', command, output: reply?.text ?? 'HAProxy did not answer' };
-  }
-  return {
-    reason: 'rejected',
-    command,
-    output: `still there after ${String(limits.mapDeleteRepeats)} deletes`,
-  };
 }
 
-function accepted(command: RuntimeCommand, reply: Reply): boolean {
-  if (reply.severity !== undefined && reply.severity <= 3) return false;
-  if (command.success === 'silent') return reply.text === '';
-  return command.success.some((text) => reply.text.includes(text));
+function stopped(operations: readonly ReadyOperation[], segment: Segment, stop: Stop): OperationRun {
+  const at = stop.at ?? stop.touched[0] ?? segment.from;
+  const results = operations.map(({ kind }, index): OperationResult => {
+    if (index < at) return { kind, ok: true, output: '' };
+    return { kind, ok: false, output: index === at ? stop.output : afterRefusal };
+  });
+  const culprit = operations[at]?.kind;
+  const reason = stop.reason === 'op_rejected' ? refusalOf(culprit, stop.output) : stop.reason;
+  return { results, outcome: stop.reason === 'worker_changed' ? 'worker_changed' : 'rejected', reason };
 }
+
+const afterRefusal = 'not known: an operation before it failed';
+
+function refusalOf(kind: OperationKind | undefined, output: Refusal['output']): OperationStop {
+  const creates = kind === 'server_add' || kind === 'backend_add';
+  return creates && collision.test(output) ? 'name_collision' : 'op_rejected';
+}
+
+const collision = /already (used by|exists)|exists a server with the same name|duplicate entry/i;

@@ -1,6 +1,7 @@
 import type { HeldFile } from '../files/held-files.ts';
 import type { JournalEntry } from '../files/journal.ts';
-import type { AgentState, ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
+import type { ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
+import type { PendingDelete } from '../runtime/pending-delete.ts';
 
 /** A plan in one of its roles; both fields empty: none is known. */
 export interface PlanRef {
@@ -70,7 +71,8 @@ export interface AgentRecord {
   readonly filesCommittedAt: number;
   /** The plan that the stored blob belongs to, and the blob's digest. */
   readonly blob: (PlanRef & { readonly digest: string }) | undefined;
-  readonly pendingDeletes: AgentState['pending_deletes'];
+  /** What the worker still has and must lose. */
+  readonly pendingDeletes: readonly PendingDelete[];
   /** What became of a scheduled or refused apply, for whoever asks after a restart. */
   readonly lastApply: ApplyResult | undefined;
   /** The ownership set: what the last apply put on disk. */
@@ -94,7 +96,7 @@ export const emptyRecord: AgentRecord = {
   worker: undefined,
   filesCommittedAt: 0,
   blob: undefined,
-  pendingDeletes: { servers: [], backends: [] },
+  pendingDeletes: [],
   lastApply: undefined,
   files: new Map(),
 };

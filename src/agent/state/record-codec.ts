@@ -1,8 +1,9 @@
 import { Ajv } from 'ajv';
-import type { AgentState, ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
+import type { ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import { pathProblem } from '../files/path-rules.ts';
 import type { HeldFile } from '../files/held-files.ts';
+import type { DeleteTarget } from '../runtime/pending-delete.ts';
 import type { AgentRecord, ApplyPhase, PendingReload, PlanRef, Wanted } from './agent-record.ts';
 import { recordFormat, recordSchema, recordVersion } from './record-schema.ts';
 
@@ -28,7 +29,10 @@ interface RecordFile {
   readonly worker: HaproxyIdentity | null;
   readonly files_committed_at_unix_micros: number;
   readonly blob: (PlanRef & { readonly digest: string }) | null;
-  readonly pending_deletes: AgentState['pending_deletes'];
+  readonly pending_deletes: readonly {
+    readonly target: DeleteTarget;
+    readonly cut_off_at_unix_ms: number;
+  }[];
   readonly last_apply: ApplyResult | null;
   readonly journal: Readonly<Record<string, JournalEntry>>;
   readonly files: Readonly<Record<string, HeldFile>>;
@@ -58,7 +62,10 @@ export function encodeRecord(record: AgentRecord): string {
     worker: record.worker ?? null,
     files_committed_at_unix_micros: record.filesCommittedAt,
     blob: record.blob ?? null,
-    pending_deletes: record.pendingDeletes,
+    pending_deletes: record.pendingDeletes.map(({ target, cutOffAt }) => ({
+      target,
+      cut_off_at_unix_ms: cutOffAt,
+    })),
     last_apply: record.lastApply ?? null,
   };
   const sets = `"journal":${setText(record.journal)},"files":${setText(record.files)}`;
@@ -103,7 +110,10 @@ export function decodeRecord(
       worker: file.worker ?? undefined,
       filesCommittedAt: file.files_committed_at_unix_micros,
       blob: file.blob ?? undefined,
-      pendingDeletes: file.pending_deletes,
+      pendingDeletes: file.pending_deletes.map(({ target, cut_off_at_unix_ms }) => ({
+        target,
+        cutOffAt: cut_off_at_unix_ms,
+      })),
       lastApply: file.last_apply ?? undefined,
       files,
     },

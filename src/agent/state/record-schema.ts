@@ -6,7 +6,8 @@ const planRef = {
 } as const;
 
 const count = { type: 'integer', minimum: 0 } as const;
-const names = { type: 'array', items: { type: 'string' } } as const;
+/** A proxy's or server's name, as it goes into a command. */
+const name = { type: 'string', pattern: '^[A-Za-z0-9_.:-]+$' } as const;
 const digest = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
 
 const token = {
@@ -25,6 +26,16 @@ const heldFile = {
     proof: { type: 'string' },
     size: count,
     kind: { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
+  },
+} as const;
+
+const keyword = {
+  type: 'object',
+  required: ['name', 'args'],
+  additionalProperties: false,
+  properties: {
+    name: { type: 'string' },
+    args: { type: 'array', items: { type: 'string' } },
   },
 } as const;
 
@@ -48,6 +59,36 @@ const journalEntry = {
       properties: { kind: { type: 'string', enum: ['created'] } },
     },
   ],
+} as const;
+
+const pendingDelete = {
+  type: 'object',
+  required: ['target', 'cut_off_at_unix_ms'],
+  additionalProperties: false,
+  properties: {
+    target: {
+      oneOf: [
+        {
+          type: 'object',
+          required: ['kind', 'backend', 'server'],
+          additionalProperties: false,
+          properties: {
+            kind: { type: 'string', enum: ['server'] },
+            backend: name,
+            server: name,
+            keywords: { type: 'array', items: keyword },
+          },
+        },
+        {
+          type: 'object',
+          required: ['kind', 'backend'],
+          additionalProperties: false,
+          properties: { kind: { type: 'string', enum: ['backend'] }, backend: name },
+        },
+      ],
+    },
+    cut_off_at_unix_ms: count,
+  },
 } as const;
 
 /** Name and version of the state file's format; a file of another is foreign. */
@@ -131,12 +172,7 @@ export const recordSchema = {
       additionalProperties: false,
       properties: { ...planRef.properties, digest },
     },
-    pending_deletes: {
-      type: 'object',
-      required: ['servers', 'backends'],
-      additionalProperties: false,
-      properties: { servers: names, backends: names },
-    },
+    pending_deletes: { type: 'array', items: pendingDelete },
     /** An answer of this agent, in the form of the wire; handed out again and never acted upon. */
     last_apply: {
       type: 'object',

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileOperation, executableKinds } from '../../../src/agent/runtime/compile-operation.ts';
+import { compileOperation } from '../../../src/agent/runtime/compile-operation.ts';
+import { executableKinds } from '../../../src/agent/runtime/executable-kinds.ts';
 import type { Operation } from '../../../src/protocol/operation.ts';
 
 const texts = (operation: Operation, version = '3.4') => {

@@ -21,6 +21,7 @@ const hex = fc.stringMatching(/^[0-9a-f]{16}$/);
 const ref = fc.record({ id: fc.string(), proof: fc.string() });
 const count = fc.nat();
 const name = fc.stringMatching(/^[a-z]{1,8}(\/[a-z]{1,8})?$/);
+const proxyName = fc.stringMatching(/^[A-Za-z0-9_.:-]{1,12}$/);
 const held: fc.Arbitrary<HeldFile> = fc.record({
   digest: hex,
   proof: fc.string(),
@@ -76,7 +77,23 @@ const record: fc.Arbitrary<AgentRecord> = fc.record({
   ),
   filesCommittedAt: fc.maxSafeNat(),
   blob: fc.option(fc.record({ id: fc.string(), proof: fc.string(), digest: hex }), { nil: undefined }),
-  pendingDeletes: fc.record({ servers: fc.array(fc.string()), backends: fc.array(fc.string()) }),
+  pendingDeletes: fc.array(
+    fc.record({
+      target: fc.oneof(
+        fc.record(
+          {
+            kind: fc.constant('server' as const),
+            backend: proxyName,
+            server: proxyName,
+            keywords: fc.array(fc.record({ name: fc.string(), args: fc.array(fc.string()) })),
+          },
+          { requiredKeys: ['kind', 'backend', 'server'] },
+        ),
+        fc.record({ kind: fc.constant('backend' as const), backend: proxyName }),
+      ),
+      cutOffAt: fc.nat(),
+    }),
+  ),
   lastApply: fc.constantFrom(undefined, refused as unknown as ApplyResult),
   files: mapOf(held),
 });

@@ -1,0 +1,71 @@
+import { limits } from '../../protocol/limits.ts';
+import type { CommandLine } from './batch-commands.ts';
+import { cliRequest } from './cli-request.ts';
+import type { RuntimeCommand } from './command.ts';
+import { parseReplies, type Reply } from './parse-replies.ts';
+
+/** The command that was not accepted, and what HAProxy said. */
+export interface Refusal {
+  readonly command: RuntimeCommand;
+  readonly output: string;
+}
+
+const silence = 'HAProxy did not answer';
+
+/**
+ * Compares one line's answers with what its commands demand; the first that is not met. Repeats what must be repeated, by requests of
+ * its own, whose errors it passes on.
+ */
+export async function judgeLine(
+  socket: string,
+  line: CommandLine,
+  answer: string,
+): Promise<Refusal | undefined> {
+  const replies = parseReplies(answer);
+  let at = line.identity === 'first' ? 2 : 1;
+  for (const command of line.commands) {
+    const reply = replies[at++];
+    if (command.repeatUntil === undefined) {
+      if (reply === undefined || !isAccepted(command, reply))
+        return { command, output: reply?.text ?? silence };
+      continue;
+    }
+    const again = replies[at++];
+    const refusal = await judgeRepeated(socket, command, command.repeatUntil, [reply, again]);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+async function judgeRepeated(
+  socket: string,
+  command: RuntimeCommand,
+  end: string,
+  replies: readonly (Reply | undefined)[],
+): Promise<Refusal | undefined> {
+  const ended = (reply: Reply | undefined) => reply?.text.includes(end) === true;
+  for (const reply of replies) {
+    if (ended(reply)) return undefined;
+    if (reply === undefined || !isAccepted(command, reply))
+      return { command, output: reply?.text ?? silence };
+  }
+  for (let attempt = replies.length; attempt < limits.mapDeleteRepeats; attempt++) {
+    const answer = await cliRequest(socket, `set severity-output number;${command.text}`, {
+      timeoutMs: limits.cliRoundTripMs,
+    });
+    const reply = parseReplies(answer)[1];
+    if (ended(reply)) return undefined;
+    if (reply === undefined || !isAccepted(command, reply))
+      return { command, output: reply?.text ?? silence };
+  }
+  return { command, output: `still there after ${String(limits.mapDeleteRepeats)} deletes` };
+}
+
+/** Severities 0 to 3 are errors, whatever the words. */
+export function isAccepted(command: RuntimeCommand, reply: Reply): boolean {
+  if (reply.severity !== undefined && reply.severity <= 3) return false;
+  const { success } = command;
+  if (success === 'silent') return reply.text === '';
+  if (success === 'finished') return reply.text === 'Success!' || reply.text.endsWith('\nSuccess!');
+  return success.some((text) => reply.text.includes(text));
+}

@@ -1,0 +1,40 @@
+import type { Keyword } from '../../protocol/plan.ts';
+
+/** Something that was stopped and shall go once nothing uses it any more. */
+export type DeleteTarget =
+  | {
+      readonly kind: 'server';
+      readonly backend: string;
+      readonly server: string;
+      /** The server in the words of a `server_add`; absent: not known, so nothing can be said to equal it. */
+      readonly keywords?: readonly Keyword[];
+    }
+  | { readonly kind: 'backend'; readonly backend: string };
+
+/** A deletion that waits, as it outlives the agent. */
+export interface PendingDelete {
+  readonly target: DeleteTarget;
+  /** Until then sessions on the server are left alone; milliseconds of the Unix clock. */
+  readonly cutOffAt: number;
+}
+
+/** `backend` or `backend/server`: names hold no slash. */
+export function deleteKey(target: DeleteTarget): string {
+  return target.kind === 'server' ? `${target.backend}/${target.server}` : target.backend;
+}
+
+/**
+ * Whether a server of these keywords can take the place of that one as it stands: all keywords are equal, but for those that
+ * a runtime command sets (`weight`) or that matter only to a server's first moments (`init-state`, `disabled`). Order does not count.
+ */
+export function sameServerKeywords(a: readonly Keyword[], b: readonly Keyword[]): boolean {
+  const words = (keywords: readonly Keyword[]) =>
+    keywords
+      .filter(({ name }) => !passing.has(name))
+      .map(({ name, args }) => JSON.stringify([name, ...args]))
+      .sort()
+      .join('\n');
+  return words(a) === words(b);
+}
+
+const passing: ReadonlySet<string> = new Set(['weight', 'init-state', 'disabled']);

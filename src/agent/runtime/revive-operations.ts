@@ -1,0 +1,20 @@
+import type { ReadyOperation } from './command.ts';
+import { deleteKey } from './pending-delete.ts';
+
+/**
+ * The same operations, but servers that were taken out of the queue of deletions (`backend/server`) are brought back instead of
+ * added: they are still there, in maintenance, and nothing on them was cut off.
+ */
+export function reviveOperations(
+  operations: readonly ReadyOperation[],
+  revived: ReadonlySet<string>,
+): readonly ReadyOperation[] {
+  if (revived.size === 0) return operations;
+  return operations.map((operation) =>
+    operation.creates !== undefined &&
+    operation.revive !== undefined &&
+    revived.has(deleteKey(operation.creates))
+      ? { ...operation, commands: operation.revive }
+      : operation,
+  );
+}
