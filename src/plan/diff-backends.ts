@@ -2,10 +2,17 @@ import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
 import type { Backend } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
 import type { DiffContext } from './diff-context.ts';
-import { deleteServer, diffServers } from './diff-servers.ts';
-import { profileFacts } from './profile-facts.ts';
+import { diffServers } from './diff-servers.ts';
 import { sameBackend, sameKeywords } from './same-record.ts';
-import { addServer, effectiveKeywords, serverObstacle, type ServerSetting } from './server-add.ts';
+import {
+  addServer,
+  deleteServer,
+  effectiveKeywords,
+  serverObstacle,
+  type ServerSetting,
+} from './server-add.ts';
+import { serverSetting } from './server-setting.ts';
+import { profileFacts } from './profile-facts.ts';
 
 /** Rules R2, R3 and R4 over all backends. */
 export function diffBackends(context: DiffContext): void {
@@ -20,7 +27,7 @@ export function diffBackends(context: DiffContext): void {
 /** R2: `add backend … from PROFILE`, its servers, `publish backend`. */
 function addBackend(context: DiffContext, backend: Backend): void {
   const { draft, capabilities } = context;
-  const setting = settingOf(context, backend);
+  const setting = serverSetting(context.next, backend);
   const obstacle = backendObstacle(context, backend, setting);
   if (obstacle !== undefined) {
     draft.reload(`backend ${backend.name}: new, and ${obstacle}`);
@@ -68,7 +75,9 @@ function removeBackend(context: DiffContext, backend: Backend): void {
     refuse('its name or a server name cannot stand in a runtime command');
   else {
     draft.emit('backendUnpublish', { kind: 'backend_unpublish', backend: name });
-    for (const server of backend.servers) draft.emit('serverDelete', ...deleteServer(name, server.name));
+    const setting = serverSetting(context.worker, backend);
+    for (const server of backend.servers)
+      draft.emit('serverDelete', ...deleteServer(setting, server, capabilities));
     draft.emit('backendDelete', { kind: 'backend_del', backend: name });
   }
 }
@@ -94,21 +103,11 @@ function changeBackend(context: DiffContext, before: Backend, after: Backend): v
     draft.reload(`backend ${after.name}: "${directive}" changed, which HAProxy cannot alter at runtime`);
   const body = before.bodyDigest !== after.bodyDigest || before.shape !== after.shape;
   if (body) draft.reload(`backend ${after.name}: its body changed${because(after.shapeReason)}`);
-  if (altered.length === 0 && !body) diffServers(context, settingOf(context, after), before, after);
+  if (altered.length === 0 && !body) diffServers(context, serverSetting(context.next, after), before, after);
 }
 
 function because(reason: string | undefined): string {
   return reason === undefined ? '' : ` (${reason})`;
-}
-
-function settingOf({ next }: DiffContext, backend: Backend): ServerSetting {
-  const inherited = profileFacts(next, backend.profile);
-  return {
-    backend,
-    balance: backend.balance ?? inherited.balance ?? 'roundrobin',
-    hashType: backend.hashType ?? inherited.hashType ?? 'map-based',
-    inherited: inherited.defaultServer,
-  };
 }
 
 function withoutComments(text: string): string {

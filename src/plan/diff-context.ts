@@ -1,7 +1,8 @@
 import type { Plan } from '../protocol/plan.ts';
-import type { RuntimeInventory } from '../protocol/wire.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Draft } from './draft.ts';
+import type { FileNeeds } from './file-needs.ts';
+import type { LoadedFiles } from './loaded-files.ts';
 
 /** What every rule of one diff looks at and writes to. */
 export interface DiffContext {
@@ -9,6 +10,7 @@ export interface DiffContext {
   /** What the worker has in memory: what operations start from. */
   readonly worker: Plan;
   readonly capabilities: Capabilities;
-  readonly inventory: RuntimeInventory;
+  readonly loaded: LoadedFiles;
+  readonly needs: FileNeeds;
   readonly draft: Draft;
 }

@@ -1,12 +1,14 @@
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
 import type { Plan, PlanFile } from '../protocol/plan.ts';
+import { diffCertificateFile, isStoreKind } from './diff-certificates.ts';
 import type { DiffContext } from './diff-context.ts';
 
 /**
- * Rules R6 and R7: which files HAProxy must read again. Maps have their own rule; certificates, CA files and crt-lists are
- * reloaded on any change; other files as they declare.
+ * Rules R6 and R7: which files HAProxy must read again. Maps and crt-lists with declared entries have their own rules, and so do
+ * certificates, CA and CRL files; other files are read again as they declare.
  */
-export function diffFiles({ worker, next, draft }: DiffContext, configExplained: boolean): void {
+export function diffFiles(context: DiffContext, configExplained: boolean): void {
+  const { worker, next, draft } = context;
   for (const { key: path, before, after } of diffOrderedMaps(worker.files, next.files)) {
     const how = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed';
     const file = after ?? before;
@@ -14,13 +16,21 @@ export function diffFiles({ worker, next, draft }: DiffContext, configExplained:
       continue;
     if (file.kind === 'config') {
       if (!configExplained) draft.reload(`config ${path}: ${how} with no section explaining it`);
-    } else if (file.kind === 'cert' || file.kind === 'ca' || file.kind === 'crtlist')
-      draft.reload(`${file.kind} ${path}: ${how}, and HAProxy reads it only at start`);
+    } else if (isStoreKind(file.kind)) diffCertificateFile(context, before, after);
+    else if (file.kind === 'crtlist') diffOpaqueCrtList(context, path, how);
     else if (!isTypedMap(worker, next, file)) {
       if (file.reloadOnChange) draft.reload(`file ${path}: ${how}, and declared as read at start`);
       else draft.note(`file ${path}: ${how}`);
     }
   }
+}
+
+/** A crt-list whose entries the render does not declare: nobody knows what changed in it. */
+function diffOpaqueCrtList({ worker, next, loaded, draft }: DiffContext, path: string, how: string): void {
+  if ([worker, next].some((plan) => getEntry(plan.crtLists, path) !== undefined)) return;
+  if (loaded.has('crtlist', path) || loaded.otherName('crtlist', path) !== undefined)
+    draft.reload(`crt-list ${path}: ${how}, and its entries are not declared`);
+  else draft.note(`crt-list ${path}: ${how}, but not loaded by the worker`);
 }
 
 /** Paths whose bytes differ on disk, and those that are to be removed; both sorted. */

@@ -1,4 +1,3 @@
-import type { Operation } from '../protocol/operation.ts';
 import type { Backend, Server } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
 import type { DiffContext } from './diff-context.ts';
@@ -6,6 +5,7 @@ import { sameKeywords, sameServer } from './same-record.ts';
 import {
   addServer,
   addressObstacle,
+  deleteServer,
   effectiveKeywords,
   enableServer,
   isDynamicBalance,
@@ -32,7 +32,7 @@ export function diffServers(
       else draft.reload(`backend ${after.name}: server ${server.name}: new, and ${obstacle}`);
     } else if (!sameServer(known, server)) changeServer(context, setting, known, server);
   }
-  for (const server of held.values()) removeServer(context, after.name, server);
+  for (const server of held.values()) removeServer(context, setting, server);
   if (setting.balance.startsWith('first') && !keepsOrder(before.servers, after.servers))
     draft.reload(`backend ${after.name}: "balance first" follows the order of servers, which changed`);
 }
@@ -80,22 +80,15 @@ function changeServer(context: DiffContext, setting: ServerSetting, before: Serv
   }
 }
 
-function removeServer({ draft, capabilities }: DiffContext, backend: string, server: Server): void {
+function removeServer({ draft, capabilities }: DiffContext, setting: ServerSetting, server: Server): void {
+  const backend = setting.backend.name;
   const refuse = (reason: string) =>
     draft.reload(`backend ${backend}: server ${server.name}: removed, and ${reason}`);
   if (!capabilities.dynamicServers)
     refuse(`HAProxy ${capabilities.version ?? '?'} cannot delete servers at runtime`);
   else if (!isSafeToken(backend) || !isSafeToken(server.name))
     refuse('its name cannot stand in a runtime command');
-  else draft.emit('serverDelete', ...deleteServer(backend, server.name));
-}
-
-/** Maintenance takes a server out of the balancing at once; the agent deletes it when its connections are done. */
-export function deleteServer(backend: string, server: string): Operation[] {
-  return [
-    { kind: 'server_disable', backend, server },
-    { kind: 'server_del', backend, server },
-  ];
+  else draft.emit('serverDelete', ...deleteServer(setting, server, capabilities));
 }
 
 /** The weight in effect: 1 where nothing says another. Undefined when the profile's `default-server` is unknown. */

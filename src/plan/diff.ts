@@ -3,12 +3,16 @@ import type { Operation } from '../protocol/operation.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { Baseline, Decision } from './baseline.ts';
 import { diffBackends } from './diff-backends.ts';
+import { loadNeededFiles } from './diff-certificates.ts';
 import type { DiffContext } from './diff-context.ts';
+import { diffCrtLists } from './diff-crt-lists.ts';
 import { diffFiles, fileChanges } from './diff-files.ts';
 import { diffMaps } from './diff-maps.ts';
 import { diffProfiles } from './diff-profiles.ts';
 import { diffSections } from './diff-sections.ts';
 import { createDraft, type Draft } from './draft.ts';
+import { createFileNeeds } from './file-needs.ts';
+import { loadedFiles } from './loaded-files.ts';
 import { valuesOf } from '../lib/ordered-map.ts';
 
 /**
@@ -34,13 +38,9 @@ export function diff(next: Plan, base: Baseline): Decision {
   const draft = createDraft();
   const worker = base.workerOps ?? base.running ?? applied;
   if (base.reloadPending) draft.reload('a reload of the pod is pending');
-  compare({
-    next,
-    worker,
-    capabilities: base.capabilities,
-    inventory: base.inventory,
-    draft,
-  });
+  const loaded = loadedFiles(base.inventory);
+  const { capabilities } = base;
+  compare({ next, worker, capabilities, loaded, needs: createFileNeeds(next, loaded, true), draft });
   checkLimits(draft, base);
   return decide(draft, fileChanges(applied, next));
 }
@@ -50,7 +50,9 @@ function compare(context: DiffContext): void {
   diffProfiles(context);
   const configExplained = diffSections(context);
   diffMaps(context);
+  diffCrtLists(context);
   diffFiles(context, configExplained);
+  loadNeededFiles(context);
 }
 
 /** Rule R8 and the limits of what an agent takes, on the operations as a whole. */

@@ -3,17 +3,22 @@ import type { Operation } from '../protocol/operation.ts';
 
 /**
  * Phases in the order in which they run, so that traffic never meets a missing piece: what is routed to exists before
- * the route, and goes after it.
+ * the route, and goes after it; a certificate is there before what names it, and a host name has its certificate before its
+ * routes and longer than them.
  */
 export const phases = [
+  'fileNew',
+  'fileSet',
   'backendAdd',
   'serverAdd',
   'serverUpdate',
   'serverDrain',
   'backendPublish',
+  'crtListAdd',
   'mapUpsert',
   'mapReplace',
   'mapDelete',
+  'crtListDelete',
   'backendUnpublish',
   'serverDelete',
   'backendDelete',

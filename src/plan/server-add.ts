@@ -40,7 +40,7 @@ export function effectiveKeywords(setting: ServerSetting, server: Server): reado
 
 /** Why this server cannot be added at runtime, as the end of a sentence; undefined when it can (rule R4, new server). */
 export function serverObstacle(
-  { capabilities, inventory }: DiffContext,
+  { capabilities, needs }: Pick<DiffContext, 'capabilities' | 'needs'>,
   setting: ServerSetting,
   server: Server,
 ): string | undefined {
@@ -57,7 +57,7 @@ export function serverObstacle(
   if (keywords === undefined)
     return `"default-server" of profile ${setting.backend.profile} has keywords that cannot be given at runtime`;
   for (const keyword of keywords) {
-    const obstacle = keywordObstacle(keyword, version, inventory);
+    const obstacle = keywordObstacle(keyword, version, needs);
     if (obstacle !== undefined) return obstacle;
   }
   if (server.guid !== undefined && !isSafeToken(server.guid))
@@ -81,20 +81,51 @@ export function addressObstacle({ address, port }: Server): string | undefined {
 export function addServer(
   setting: ServerSetting,
   server: Server,
-  { guid, serverInitState }: Pick<DiffContext['capabilities'], 'guid' | 'serverInitState'>,
+  capabilities: AddCapabilities,
 ): Operation[] {
   const { name: backend } = setting.backend;
   const inEffect = effectiveKeywords(setting, server) ?? [];
   const has = (name: string) => inEffect.some((keyword) => keyword.name === name);
-  const keywords = inEffect.filter((keyword) => keyword.name !== 'disabled');
-  if (server.guid !== undefined && guid) keywords.push({ name: 'guid', args: [server.guid] });
-  if (serverInitState && has('check') && !has('init-state'))
-    keywords.push({ name: 'init-state', args: ['up'] });
+  const keywords = addedKeywords(inEffect, server, capabilities);
   const { address, port } = server;
   const add: Operation = { kind: 'server_add', backend, server: server.name, address, port, keywords };
   return server.disabled === true || has('disabled')
     ? [add]
     : [add, enableServer(backend, server.name, has('check'))];
+}
+
+type AddCapabilities = Pick<DiffContext['capabilities'], 'guid' | 'serverInitState'>;
+
+/** The words of `add server` for a server with these keywords in effect. */
+function addedKeywords(
+  inEffect: readonly Keyword[],
+  server: Server,
+  { guid, serverInitState }: AddCapabilities,
+): readonly Keyword[] {
+  const has = (name: string) => inEffect.some((keyword) => keyword.name === name);
+  const keywords = inEffect.filter((keyword) => keyword.name !== 'disabled');
+  if (server.guid !== undefined && guid) keywords.push({ name: 'guid', args: [server.guid] });
+  if (serverInitState && has('check') && !has('init-state'))
+    keywords.push({ name: 'init-state', args: ['up'] });
+  return keywords;
+}
+
+/**
+ * Maintenance takes a server out of the balancing at once; the agent deletes it when its connections are done. It is told what the
+ * server is like, so that one of the same name and keywords that comes back meanwhile can have its place.
+ */
+export function deleteServer(
+  setting: ServerSetting,
+  server: Server,
+  capabilities: AddCapabilities,
+): Operation[] {
+  const at = { backend: setting.backend.name, server: server.name };
+  const inEffect = effectiveKeywords(setting, server);
+  const like = inEffect === undefined ? {} : { keywords: addedKeywords(inEffect, server, capabilities) };
+  return [
+    { kind: 'server_disable', ...at },
+    { kind: 'server_del', ...at, ...like },
+  ];
 }
 
 export function enableServer(backend: string, server: string, health: boolean): Operation {

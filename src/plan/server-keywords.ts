@@ -1,13 +1,14 @@
 import { isSafeToken } from '../protocol/safe-token.ts';
 import type { Keyword } from '../protocol/plan.ts';
 import { isVersionAtLeast } from './capabilities.ts';
+import type { FileNeeds, StoreKind } from './file-needs.ts';
 
 /** First HAProxy line whose `add server` takes the keyword, and the number of its arguments. */
 interface KeywordRule {
   readonly since: string;
   readonly args: number;
   /** The argument names a file, which the worker must have loaded. */
-  readonly file?: 'certs' | 'ca_files' | 'crl_files';
+  readonly file?: StoreKind;
 }
 
 const flag: KeywordRule = { since: '2.6', args: 0 };
@@ -26,7 +27,7 @@ export const addServerKeywords: Readonly<Record<string, KeywordRule>> = {
   alpn: value,
   addr: value,
   backup: flag,
-  'ca-file': { ...value, file: 'ca_files' },
+  'ca-file': { ...value, file: 'ca' },
   check: flag,
   'check-alpn': value,
   'check-proto': value,
@@ -36,8 +37,8 @@ export const addServerKeywords: Readonly<Record<string, KeywordRule>> = {
   ciphers: value,
   ciphersuites: value,
   cookie: { since: '3.0', args: 1 },
-  'crl-file': { ...value, file: 'crl_files' },
-  crt: { ...value, file: 'certs' },
+  'crl-file': { ...value, file: 'crl' },
+  crt: { ...value, file: 'cert' },
   curves: { since: '3.0', args: 1 },
   disabled: flag,
   downinter: value,
@@ -81,14 +82,15 @@ export const addServerKeywords: Readonly<Record<string, KeywordRule>> = {
   ws: value,
 };
 
-export interface LoadedFiles {
-  readonly certs: readonly string[];
-  readonly ca_files: readonly string[];
-  readonly crl_files: readonly string[];
-}
-
-/** Why `add server` on this HAProxy line cannot take the keyword, as the end of a sentence; undefined when it can. */
-export function keywordObstacle(keyword: Keyword, version: string, loaded: LoadedFiles): string | undefined {
+/**
+ * Why `add server` on this HAProxy line cannot take the keyword, as the end of a sentence; undefined when it can. Files that it names are
+ * asked for.
+ */
+export function keywordObstacle(
+  keyword: Keyword,
+  version: string,
+  needs: Pick<FileNeeds, 'need'>,
+): string | undefined {
   const rule = Object.hasOwn(addServerKeywords, keyword.name) ? addServerKeywords[keyword.name] : undefined;
   if (rule === undefined || !isVersionAtLeast(version, rule.since))
     return `keyword "${keyword.name}" is not for servers added at runtime on HAProxy ${version}`;
@@ -96,9 +98,10 @@ export function keywordObstacle(keyword: Keyword, version: string, loaded: Loade
     return `keyword "${keyword.name}" takes ${rule.args} arguments, not ${keyword.args.length}`;
   if (!keyword.args.every(isSafeToken))
     return `the argument of keyword "${keyword.name}" cannot stand in a runtime command`;
-  if (rule.file !== undefined && !keyword.args.every((path) => loaded[rule.file ?? 'certs'].includes(path)))
-    return `keyword "${keyword.name}" names a file that the worker has not loaded`;
-  return undefined;
+  const [path] = keyword.args;
+  if (rule.file === undefined || path === undefined) return undefined;
+  const obstacle = needs.need(rule.file, path);
+  return obstacle === undefined ? undefined : `its keyword "${keyword.name}": ${obstacle}`;
 }
 
 /**

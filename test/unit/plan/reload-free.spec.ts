@@ -5,7 +5,14 @@ import { diff } from '../../../src/plan/diff.ts';
 import { addServerKeywords } from '../../../src/plan/server-keywords.ts';
 import { limits } from '../../../src/protocol/limits.ts';
 import { baselineOf } from '../../fixtures/baseline.ts';
-import { makePlan, type BackendSketch, type ServerSketch, type Sketch } from '../../fixtures/make-plan.ts';
+import type { FileKind } from '../../../src/protocol/plan.ts';
+import {
+  makePlan,
+  type BackendSketch,
+  type CertificateSketch,
+  type ServerSketch,
+  type Sketch,
+} from '../../fixtures/make-plan.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/reload-free.md'), 'utf8');
 const [, header = '', body = ''] = /^(\| change .*\|)\n\|[- |]+\|\n((?:\|.*\|\n)+)/m.exec(page) ?? [];
@@ -36,13 +43,21 @@ const withMap = (ordered: boolean, ...entries: [string, string][]): Sketch => ({
   ...base,
   maps: { 'maps/m.map': { ordered, entries } },
 });
-const withFile = (
-  text: string,
-  reloadOnChange: boolean,
-  kind: 'general' | 'cert' | 'ca' | 'crtlist' = 'general',
-) => ({
+const withFile = (text: string, reloadOnChange: boolean, kind: FileKind = 'general') => ({
   ...base,
   files: { f: { text, reloadOnChange, kind } },
+});
+
+const listed = (name: string): CertificateSketch => ({
+  certificate: `ssl/${name}.pem`,
+  sniFilters: [`${name}.example`],
+});
+const withList = (...entries: CertificateSketch[]): Sketch => ({
+  ...base,
+  crtLists: { 'ssl/list.txt': entries },
+  files: Object.fromEntries(
+    entries.map(({ certificate }) => [certificate, { kind: 'cert' as const, text: certificate }]),
+  ),
 });
 
 /** What each row of the page stands for: pairs of before and after, all of one cost. */
@@ -107,9 +122,45 @@ const scenarios: Readonly<Record<string, readonly (readonly [Sketch, Sketch])[]>
   ],
   'a file with `reloadOnPush: false`': [[withFile('a', false), withFile('b', false)]],
   'a file with `reloadOnPush: true`': [[withFile('a', true), withFile('b', true)]],
-  'a certificate, a CA file or a crt-list': (['cert', 'ca', 'crtlist'] as const).map((kind) => [
+  'another content of a certificate, a CA or a CRL file': (['cert', 'ca', 'crl'] as const).map((kind) => [
     withFile('a', false, kind),
     withFile('b', false, kind),
+  ]),
+  'a certificate that is larger than a runtime command': [
+    [withFile('a', false, 'cert'), withFile('b'.repeat(limits.payloadBytes + 1), false, 'cert')],
+  ],
+  'a new entry of a crt-list, with its certificate': [
+    [withList(listed('a')), withList(listed('a'), listed('c'))],
+    [withList(listed('a'), listed('c')), withList(listed('a'), listed('b'), listed('c'))],
+  ],
+  'an entry of a crt-list that goes, with its certificate': [
+    [withList(listed('a'), listed('b'), listed('c')), withList(listed('a'), listed('c'))],
+  ],
+  'other host names or options of an entry': [
+    [
+      withList(listed('a'), listed('b')),
+      withList(listed('a'), { ...listed('b'), sniFilters: ['b.example', '*.b.example'] }),
+    ],
+    [withList(listed('a'), listed('b')), withList(listed('a'), { ...listed('b'), options: ['alpn', 'h2'] })],
+  ],
+  'the first entry of a crt-list, the default certificate': [
+    [withList(listed('a'), listed('b')), withList(listed('b'), listed('a'))],
+  ],
+  'an entry before another one of the same host name': [
+    [
+      withList(listed('a'), listed('b')),
+      withList(listed('a'), { ...listed('c'), sniFilters: ['b.example'] }, listed('b')),
+    ],
+  ],
+  'a crt-list whose entries are not declared': [
+    [withFile('a', false, 'crtlist'), withFile('b', false, 'crtlist')],
+  ],
+  'a new server with a certificate or a CA file of its own': (['crt', 'ca-file'] as const).map((name) => [
+    servers(one),
+    {
+      ...servers(one, { ...two, extra: [keyword(name, 'f')] }),
+      files: { f: { text: 'a', kind: name === 'crt' ? 'cert' : 'ca' } },
+    },
   ]),
 };
 

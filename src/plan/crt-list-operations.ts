@@ -1,0 +1,167 @@
+import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
+import { limits } from '../protocol/limits.ts';
+import type { Operation } from '../protocol/operation.ts';
+import type { CrtListEntry, PlanCrtList } from '../protocol/plan.ts';
+import { isSafeToken } from '../protocol/safe-token.ts';
+import { findAfter, hasEntry, overlap, sameOrderWhereItMatters } from './crt-list-order.ts';
+import type { FileNeeds, StoreKind } from './file-needs.ts';
+
+export type CrtListOperations =
+  | {
+      readonly kind: 'operations';
+      readonly adds: readonly Operation[];
+      readonly deletes: readonly Operation[];
+    }
+  | { readonly kind: 'obstacle'; readonly reason: string };
+
+/** Words of an entry's options that HAProxy takes at runtime as it does at start, and what their argument names. */
+const optionArguments: Readonly<Record<string, 0 | 1 | StoreKind>> = {
+  'allow-0rtt': 0,
+  alpn: 1,
+  'ca-file': 'ca',
+  'ca-verify-file': 'ca',
+  ciphers: 1,
+  ciphersuites: 1,
+  'client-sigalgs': 1,
+  'crl-file': 'crl',
+  curves: 1,
+  ecdhe: 1,
+  'no-alpn': 0,
+  'no-ca-names': 0,
+  npn: 1,
+  sigalgs: 1,
+  'ssl-max-ver': 1,
+  'ssl-min-ver': 1,
+  verify: 1,
+};
+
+/**
+ * Rule R6 for the entries of a loaded crt-list. HAProxy adds at the end only, so the list it ends up with may be in another order than the
+ * file; that is all right where order has no meaning: it has one for the first entry, the default certificate, among
+ * entries with a host name in common, and against entries that take their names from the certificate.
+ *
+ * A changed entry is added anew before the old one goes, so that its names are never without a certificate. O(changed), unless entries
+ * changed places.
+ */
+export function crtListOperations(
+  before: PlanCrtList,
+  after: PlanCrtList,
+  needs: FileNeeds,
+): CrtListOperations {
+  const { gone, came, moved } = changedEntries(before, after);
+  const isNew = (position: string) => came.has(position);
+  const reason =
+    firstObstacle(before, after) ??
+    defaultObstacle([...gone, ...came.values()]) ??
+    (moved && !sameOrderWhereItMatters(before.entries, after.entries, new Set(gone), isNew)
+      ? 'entries changed places, and HAProxy moves none'
+      : undefined) ??
+    first([...came], ([position, entry]) => addObstacle(after, position, entry, isNew, needs)) ??
+    first(gone, (entry) => deleteObstacle(after, entry, isNew));
+  if (reason !== undefined) return { kind: 'obstacle', reason };
+  const { path } = after;
+  return {
+    kind: 'operations',
+    adds: [...came.values()].map(({ certificate, options, sniFilters }) => ({
+      kind: 'crtlist_add',
+      path,
+      cert: certificate,
+      options,
+      sni_filters: sniFilters,
+    })),
+    deletes: gone.map(({ certificate }) => ({ kind: 'crtlist_del', path, cert: certificate })),
+  };
+}
+
+/** What left and what came, in order; equal lines on both sides are one entry that may have another position now. */
+function changedEntries(
+  before: PlanCrtList,
+  after: PlanCrtList,
+): {
+  readonly gone: readonly CrtListEntry[];
+  /** By position. */
+  readonly came: ReadonlyMap<string, CrtListEntry>;
+  readonly moved: boolean;
+} {
+  const left = new Map<string, CrtListEntry[]>();
+  const came = new Map<string, CrtListEntry>();
+  for (const change of diffOrderedMaps(before.entries, after.entries)) {
+    if (change.before?.text === change.after?.text) continue;
+    if (change.before !== undefined) {
+      const same = left.get(change.before.text);
+      if (same === undefined) left.set(change.before.text, [change.before]);
+      else same.push(change.before);
+    }
+    if (change.after !== undefined) came.set(change.key, change.after);
+  }
+  const found = came.size;
+  for (const [position, { text }] of came) if (left.get(text)?.shift() !== undefined) came.delete(position);
+  return { gone: [...left.values()].flat(), came, moved: came.size < found };
+}
+
+function firstObstacle(before: PlanCrtList, after: PlanCrtList): string | undefined {
+  const [was] = valuesOf(before.entries);
+  const [is] = valuesOf(after.entries);
+  if (was?.text === is?.text) return undefined;
+  return `its first entry, the default certificate, was ${was?.certificate ?? 'none'} and is ${is?.certificate ?? 'none'}, which HAProxy cannot alter at runtime`;
+}
+
+function defaultObstacle(changed: readonly CrtListEntry[]): string | undefined {
+  const entry = changed.find(({ sniFilters }) => sniFilters.includes('*'));
+  if (entry === undefined) return undefined;
+  return `${entry.certificate} has the filter "*", and HAProxy picks default certificates only at start`;
+}
+
+function addObstacle(
+  after: PlanCrtList,
+  position: string,
+  entry: CrtListEntry,
+  isNew: (position: string) => boolean,
+  needs: FileNeeds,
+): string | undefined {
+  const { certificate, options, sniFilters, text } = entry;
+  const what = `entry ${certificate}: new, and`;
+  if (![certificate, ...options, ...sniFilters].every(isSafeToken))
+    return `${what} a word of it cannot stand in a runtime command`;
+  if (Buffer.byteLength(text) > limits.commandLineBytes / 2)
+    return `${what} it is too long for a runtime command`;
+  const follower = findAfter(after.entries, position, entry, isNew);
+  if (follower !== undefined)
+    return `${what} it stands before ${follower.certificate}, which has ${overlap(entry, follower) ?? ''} too, while HAProxy adds at the end only`;
+  const obstacle = needs.need('cert', certificate) ?? optionObstacle(options, needs);
+  return obstacle === undefined ? undefined : `${what} ${obstacle}`;
+}
+
+function optionObstacle(options: readonly string[], needs: FileNeeds): string | undefined {
+  for (let at = 0; at < options.length; at++) {
+    const name = options[at] ?? '';
+    const argument = Object.hasOwn(optionArguments, name) ? optionArguments[name] : undefined;
+    if (argument === undefined) return `its option "${name}" is not for certificates added at runtime`;
+    if (argument === 0) continue;
+    const value = options[++at];
+    if (value === undefined) return `its option "${name}" has no argument`;
+    const obstacle = argument === 1 ? undefined : needs.need(argument, value);
+    if (obstacle !== undefined) return `its option "${name}": ${obstacle}`;
+  }
+  return undefined;
+}
+
+/** HAProxy names an entry by its certificate; the agent takes the oldest of several, so none of those that stay may be older. */
+function deleteObstacle(
+  after: PlanCrtList,
+  { certificate }: CrtListEntry,
+  isNew: (position: string) => boolean,
+): string | undefined {
+  if (!isSafeToken(certificate))
+    return `entry ${certificate}: removed, and its path cannot stand in a runtime command`;
+  const stays = hasEntry(after.entries, certificate, isNew);
+  return stays ? `entry ${certificate}: removed, and another one of this certificate stays` : undefined;
+}
+
+function first<T>(items: readonly T[], obstacleOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const obstacle = obstacleOf(item);
+    if (obstacle !== undefined) return obstacle;
+  }
+  return undefined;
+}
