@@ -1,6 +1,7 @@
 import {
   type Observable,
   ReplaySubject,
+  Subject,
   asapScheduler,
   combineLatest,
   delay,
@@ -11,20 +12,23 @@ import {
   share,
   startWith,
   switchMap,
+  tap,
 } from 'rxjs';
-import { gateStage } from './gate/gate-stage.ts';
+import { type GateReport, gateStage } from './gate/gate-stage.ts';
 import { type LatchState, type LatchVerdict, latch } from './gate/latch.ts';
+import { type QuarantineState, emptyQuarantine } from './gate/quarantine-state.ts';
 import { coalesce } from './operators/coalesce.ts';
-import { debounceMax } from './operators/debounce-max.ts';
 import { perKeyLatest } from './operators/per-key-latest.ts';
 import { switchMapFair } from './operators/switch-map-fair.ts';
 import type { Taps } from './operators/taps.ts';
 import type { Bundle } from './protocol/bundle.ts';
 import type { Plan } from './protocol/plan.ts';
-import type { HaproxyPod } from './protocol/pod.ts';
+import type { HeldObjects } from './protocol/provenance.ts';
+import type { DeliveryTarget } from './protocol/delivery-target.ts';
+import { authorityOf, type HaproxyPod } from './protocol/pod.ts';
 import type { RenderOutcome } from './protocol/render-outcome.ts';
 import type { DeliveryReport } from './protocol/delivery-report.ts';
-import type { DeliveryTarget } from './sinks/deliver.ts';
+import { createRunningPlans } from './sinks/running-plans.ts';
 import { tapShape } from './sinks/tap-shape.ts';
 
 /** Every effect of the pipeline, as streams and stages. `World` is one configuration with its stores and renderer. */
@@ -32,13 +36,12 @@ export interface PipelineDeps<World, Verdict extends LatchVerdict> {
   readonly config$: Observable<World>;
   /** Tokens of all watched kinds: the first when every store is there, then one whenever something changed. */
   readonly changes: (world: World) => Observable<World>;
-  /** One cooperative turn; unsubscribing supersedes it and loses no work. */
-  readonly render: (world: World) => Observable<RenderOutcome>;
+  /** One cooperative turn with these objects held; unsubscribing supersedes it and loses no work. */
+  readonly render: (world: World, held: HeldObjects) => Observable<RenderOutcome>;
   readonly check: (plan: Plan) => Observable<Verdict>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
+  /** Brings a pod to what is wanted and keeps it there, until something newer is wanted of it or it is gone. */
   readonly deliver: (target: DeliveryTarget, newer$: Observable<void>) => Observable<DeliveryReport>;
-  /** Drift passes: each value has every pod asked what it holds. */
-  readonly sweep$: Observable<number>;
   readonly taps: Taps;
   readonly timing: PipelineTiming;
 }
@@ -51,13 +54,15 @@ export interface PipelineTiming {
   /** Milliseconds between two checks by HAProxy. */
   readonly checkInterval: number;
   readonly checkRetry: { readonly min: number; readonly max: number };
-  /** Pods that are written to at the same time. */
-  readonly concurrentDeliveries: number;
 }
 
 export interface Pipeline<Verdict> {
   readonly render$: Observable<RenderOutcome>;
   readonly verdict$: Observable<Verdict>;
+  /** Candidates that were checked to find out about held objects, and former renders that pods still run. */
+  readonly trial$: Observable<GateReport<Verdict>>;
+  /** Which objects are held back, and why. */
+  readonly quarantine$: Observable<QuarantineState>;
   readonly latch$: Observable<LatchState>;
   readonly delivery$: Observable<DeliveryReport>;
 }
@@ -65,8 +70,8 @@ export interface Pipeline<Verdict> {
 /**
  * The system on one screen: Kubernetes changes → render → delivery to every pod, with HAProxy's own check beside it.
  *
- *     config$ → changes ─ coalesce ─ switchMapFair(render) ─ bundle$ ─┬─ exhaustMapLatest(check) ─ verdict$
- *                                                                     └─ latch ─ perKeyLatest(pod, deliver) ─ delivery$
+ *     config$ → changes ─ coalesce ─ switchMapFair(render) ─ bundle$ ─┬─ exhaustMapLatest(check) ─ verdict$, quarantine$
+ *                            └───────────────<── quarantine$          └─ latch ─ perKeyLatest(pod, deliver) ─ delivery$
  *
  * Streams are shared and hot while one subscriber is left; none of them errors or completes. Each arrow is a tap.
  */
@@ -75,60 +80,91 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
 ): Pipeline<Verdict> {
   const { taps, timing } = deps;
 
-  const render$ = deps.config$.pipe(
+  const held = new Subject<HeldObjects>();
+  const running = createRunningPlans();
+
+  const render$ = combineLatest([
     // A source, not work: the former configuration's watches end when the next one's begin.
-    switchMap(deps.changes),
+    deps.config$.pipe(switchMap(deps.changes)),
+    held.pipe(startWith(emptyQuarantine), distinctUntilChanged(sameHeld)),
+  ]).pipe(
     coalesce(),
-    switchMapFair(deps.render, { maxStale: timing.maxStaleRender }),
+    switchMapFair(([world, objects]) => deps.render(world, objects), { maxStale: timing.maxStaleRender }),
     taps.point('renders', tapShape.render),
     hot(),
   );
 
-  const bundle$ = render$.pipe(
+  const rendered$ = render$.pipe(
     filter((outcome) => outcome.kind === 'rendered'),
     map((outcome) => outcome.bundle),
+  );
+
+  const bundle$ = rendered$.pipe(
     distinctUntilChanged(samePlan),
     taps.point('bundles', tapShape.bundle),
     hot(),
   );
 
-  const verdict$ = bundle$.pipe(
-    debounceMax(timing.checkInterval),
+  const gate$ = rendered$.pipe(
+    distinctUntilChanged(sameForGate),
     // Delivery is what somebody waits for: it has the thread first.
     delay(timing.checkDelay),
     gateStage({
       check: deps.check,
-      isChecked: (verdict) => verdict.kind !== 'unchecked',
+      interval: timing.checkInterval,
       retry: timing.checkRetry,
+      running: running.ids,
     }),
     // A verdict that is known already comes synchronously: the latch must see the bundle first.
     observeOn(asapScheduler),
+    tap(({ state }) => held.next(state)),
+    hot(),
+  );
+
+  const judged$ = gate$.pipe(filter(({ about }) => about === 'render'));
+
+  const verdict$ = judged$.pipe(
+    map(({ verdict }) => verdict),
     taps.point('verdicts', (verdict) => verdict),
     hot(),
   );
 
-  const latch$ = latch(bundle$, verdict$).pipe(taps.point('latch', tapShape.latch), hot());
+  const trial$ = gate$.pipe(
+    filter(({ about }) => about !== 'render'),
+    taps.point<GateReport<Verdict>>('trials', tapShape.trial),
+    hot(),
+  );
+
+  const quarantine$ = gate$.pipe(
+    map(({ state }) => state),
+    distinctUntilChanged(sameQuarantine),
+    taps.point('quarantine', tapShape.quarantine),
+    hot(),
+  );
+
+  const latch$ = latch(bundle$, judged$).pipe(taps.point('latch', tapShape.latch), hot());
 
   const delivery$ = combineLatest({
     latch: latch$,
     pods: deps.fleet$.pipe(taps.point('fleet', (pods) => pods)),
-    sweep: deps.sweep$.pipe(startWith(0)),
   }).pipe(
     coalesce(),
-    map(({ latch: { released }, pods, sweep }) =>
-      released === undefined ? [] : pods.map((pod) => ({ pod, bundle: released, sweep })),
-    ),
+    tap(({ pods }) => running.keep(pods)),
+    map(({ latch, pods }) => targetsOf(latch, pods)),
     perKeyLatest({
-      keyOf: (target) => target.pod.key,
+      // Another pod under the same name or address is another key: what was under way to the former one ends.
+      keyOf: ({ pod }) => authorityOf(pod),
       same: sameTarget,
-      concurrent: timing.concurrentDeliveries,
+      // Bounded per attempt, by the slots of `deliver`: a pod that is only waited for holds back no other.
+      concurrent: Infinity,
       project: deps.deliver,
     }),
+    tap(running.note),
     taps.point('deliveries', (report) => report),
     hot(),
   );
 
-  return { render$, verdict$, latch$, delivery$ };
+  return { render$, verdict$, trial$, quarantine$, latch$, delivery$ };
 }
 
 /** Late subscribers get the newest value; the work ends with the last of them. */
@@ -141,13 +177,37 @@ function hot<T>() {
   });
 }
 
+const sameHeld = (a: HeldObjects, b: HeldObjects): boolean =>
+  a.quarantine === b.quarantine && a.generation === b.generation;
+
+const sameQuarantine = (a: QuarantineState, b: QuarantineState): boolean =>
+  a.entries === b.entries && a.stuck === b.stuck;
+
+/** The gate has something to do for a render of the same content when it came from other objects, or other ones are held. */
+function sameForGate(a: Bundle, b: Bundle): boolean {
+  return (
+    samePlan(a, b) &&
+    a.provenance?.generation === b.provenance?.generation &&
+    a.provenance?.outputs === b.provenance?.outputs &&
+    a.provenance?.quarantine === b.provenance?.quarantine &&
+    a.provenance?.withheld === b.provenance?.withheld
+  );
+}
+
 const samePlan = (a: Bundle, b: Bundle): boolean => a.plan.id === b.plan.id;
 
+/** What is wanted of every pod: the render that is out, or that the pods take back what should not have got out. */
+function targetsOf(
+  { released, refusedPlanId }: LatchState,
+  pods: readonly HaproxyPod[],
+): readonly DeliveryTarget[] {
+  if (released !== undefined) return pods.map((pod) => ({ kind: 'deliver', pod, bundle: released }));
+  return refusedPlanId === undefined
+    ? []
+    : pods.map((pod) => ({ kind: 'revert', pod, planId: refusedPlanId }));
+}
+
 function sameTarget(a: DeliveryTarget, b: DeliveryTarget): boolean {
-  return (
-    samePlan(a.bundle, b.bundle) &&
-    a.sweep === b.sweep &&
-    a.pod.uid === b.pod.uid &&
-    a.pod.containerId === b.pod.containerId
-  );
+  if (a.kind === 'deliver') return b.kind === 'deliver' && samePlan(a.bundle, b.bundle);
+  return b.kind === 'revert' && a.planId === b.planId;
 }

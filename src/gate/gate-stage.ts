@@ -1,33 +1,184 @@
-import { EMPTY, type Observable, type OperatorFunction, expand, switchMap, takeUntil, timer } from 'rxjs';
+import {
+  EMPTY,
+  type Observable,
+  type OperatorFunction,
+  asyncScheduler,
+  concat,
+  defer,
+  expand,
+  filter,
+  ignoreElements,
+  map,
+  race,
+  switchMap,
+  take,
+  takeUntil,
+  tap,
+  timer,
+} from 'rxjs';
 import { exhaustMapLatest } from '../operators/exhaust-map-latest.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
+import type { LatchVerdict } from './latch.ts';
+import { nextTrial, onRender, onTrial, onVerdict } from './quarantine.ts';
+import { emptyQuarantine, type QuarantineState } from './quarantine-state.ts';
 
-export interface GateStageOptions<V> {
+export interface GateStageOptions<V extends LatchVerdict> {
   /** One check of one plan: emits one verdict and completes, never errors. */
   readonly check: (plan: Plan) => Observable<V>;
-  readonly isChecked: (verdict: V) => boolean;
+  /** Milliseconds from the start of a check to that of a newer render, unless other objects are held in that one. */
+  readonly interval: number;
   /** Milliseconds between attempts when a check could not run: doubles from `min` to `max`. */
   readonly retry: { readonly min: number; readonly max: number };
+  /** Ids of plans that some pod runs: a render that was overtaken before its check is checked later, if it is among them. */
+  readonly running: () => ReadonlySet<string>;
 }
+
+/** One verdict of HAProxy, and what is held from then on. */
+export interface GateReport<V> {
+  /** `render`: what is to be released. `trial`: a candidate. `overtaken`: a former render that some pod still runs. */
+  readonly about: 'render' | 'trial' | 'overtaken';
+  readonly bundle: Bundle;
+  readonly verdict: V;
+  readonly state: QuarantineState;
+}
+
+/** Renders that were never checked and are remembered in case a pod runs them; more, if pods run them. */
+const maxOvertaken = 4;
 
 /**
  * The check of every render by HAProxy itself: one at a time, newest first. A check that could not run is repeated with
- * growing delays until it can, or until a newer render takes its place.
+ * growing delays until it can, or until a newer render takes its place. After the verdict, and as long as no newer render
+ * waits, candidates are checked that tell which objects are to blame, or whether a held one is good again; then renders that
+ * were overtaken and that some pod runs.
  *
- * Loss policy: renders that a newer one overtakes while a check runs are never checked.
+ * Loss policy: renders that a newer one overtakes while a check runs are checked only if some pod runs them.
  */
-export function gateStage<V>({ check, isChecked, retry }: GateStageOptions<V>): OperatorFunction<Bundle, V> {
-  return exhaustMapLatest((bundle, newer$) =>
-    check(bundle.plan).pipe(
-      expand((verdict, attempt) =>
-        isChecked(verdict)
-          ? EMPTY
-          : timer(Math.min(retry.max, retry.min * 2 ** attempt)).pipe(
-              switchMap(() => check(bundle.plan)),
-              takeUntil(newer$),
+export function gateStage<V extends LatchVerdict>(
+  options: GateStageOptions<V>,
+): OperatorFunction<Bundle, GateReport<V>> {
+  return (bundle$) =>
+    defer(() => {
+      const { check, retry, interval } = options;
+      const overtaken = createOvertaken(options.running);
+      let state = emptyQuarantine;
+      let newest: Bundle | undefined;
+      /** Since the newest render came to the check. */
+      let checks = 0;
+
+      const report =
+        (about: GateReport<V>['about'], bundle: Bundle) =>
+        (verdict: V): GateReport<V> => ({ about, bundle, verdict, state });
+      const now = () => asyncScheduler.now();
+      const again = (attempt: number) => timer(Math.min(retry.max, retry.min * 2 ** attempt));
+      const isHeldDifferently = (bundle: Bundle) =>
+        newest?.provenance?.quarantine !== bundle.provenance?.quarantine;
+
+      const judge = (bundle: Bundle, newer$: Observable<void>): Observable<GateReport<V>> =>
+        check(bundle.plan).pipe(
+          expand((verdict, attempt) =>
+            verdict.kind === 'unchecked'
+              ? again(attempt).pipe(
+                  switchMap(() => check(bundle.plan)),
+                  takeUntil(newer$),
+                )
+              : EMPTY,
+          ),
+          tap((verdict) => (state = onVerdict(state, bundle, verdict, now()))),
+          map(report('render', bundle)),
+        );
+
+      /** Under constant change one trial follows each render's check; when nothing changes, all that there are. */
+      const tryOut = (bundle: Bundle, newer$: Observable<void>, failures = 0): Observable<GateReport<V>> =>
+        defer(() => {
+          const trial = newest === undefined ? undefined : nextTrial(state, newest, now());
+          if (trial === undefined) return EMPTY;
+          const candidate = newest?.provenance?.candidate(trial.quarantine);
+          if (candidate === undefined) return whileNewest(bundle, newer$, failures + 1);
+          let couldRun = true;
+          return concat(
+            check(candidate.plan).pipe(
+              tap((verdict) => {
+                couldRun = verdict.kind !== 'unchecked';
+                checks++;
+                state = onTrial(state, trial, candidate, verdict, now());
+              }),
+              map(report('trial', candidate)),
             ),
-      ),
-    ),
-  );
+            defer(() => whileNewest(bundle, newer$, couldRun ? 0 : failures + 1)),
+          );
+        });
+
+      const whileNewest = (bundle: Bundle, newer$: Observable<void>, failures: number) => {
+        if (newest !== bundle) return EMPTY;
+        if (failures === 0) return tryOut(bundle, newer$);
+        const isOver$ = newer$.pipe(map(() => false));
+        return race(again(failures - 1).pipe(map(() => true)), isOver$).pipe(
+          take(1),
+          switchMap((isDue) => (isDue ? tryOut(bundle, newer$, failures) : EMPTY)),
+        );
+      };
+
+      const catchUp = (bundle: Bundle): Observable<GateReport<V>> =>
+        defer(() => {
+          const former = newest === bundle ? overtaken.next() : undefined;
+          if (former === undefined) return EMPTY;
+          return concat(check(former.plan).pipe(map(report('overtaken', former))), catchUp(bundle));
+        });
+
+      /** Under constant change HAProxy is not started more often than this; who is held differently is not kept waiting. */
+      const pace = (bundle: Bundle, started: number, newer$: Observable<void>): Observable<never> =>
+        defer(() => {
+          const rest = started + interval * Math.min(checks, 2) - now();
+          if (rest <= 0 || isHeldDifferently(bundle)) return EMPTY;
+          const held$ = newer$.pipe(filter(() => isHeldDifferently(bundle)));
+          return race(timer(rest), held$).pipe(take(1), ignoreElements());
+        });
+
+      return bundle$.pipe(
+        tap((bundle) => {
+          if (newest !== undefined) overtaken.add(newest);
+          newest = bundle;
+        }),
+        exhaustMapLatest((bundle, newer$) => {
+          const started = now();
+          checks = 1;
+          overtaken.drop(bundle);
+          state = onRender(state, bundle);
+          return concat(
+            judge(bundle, newer$),
+            tryOut(bundle, newer$),
+            catchUp(bundle),
+            pace(bundle, started, newer$),
+          );
+        }),
+      );
+    });
+}
+
+function createOvertaken(running: () => ReadonlySet<string>) {
+  let waiting: readonly Bundle[] = [];
+  const checked = new WeakSet<Bundle>();
+  return {
+    add(bundle: Bundle): void {
+      if (checked.has(bundle)) return;
+      const runs = running();
+      const [kept, others] = [bundle, ...waiting].reduce<[Bundle[], Bundle[]]>(
+        ([run, not], one) => (runs.has(one.plan.id) ? [[...run, one], not] : [run, [...not, one]]),
+        [[], []],
+      );
+      waiting = [...kept, ...others.slice(0, maxOvertaken)];
+    },
+    drop(bundle: Bundle): void {
+      checked.add(bundle);
+      waiting = waiting.filter((one) => one !== bundle && one.plan.id !== bundle.plan.id);
+    },
+    /** The newest that some pod runs. */
+    next(): Bundle | undefined {
+      const runs = running();
+      const bundle = waiting.find((one) => runs.has(one.plan.id));
+      if (bundle !== undefined) this.drop(bundle);
+      return bundle;
+    },
+  };
 }

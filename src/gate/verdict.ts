@@ -13,6 +13,10 @@ export interface Finding {
   /** Key of the map entry that stands on the line. */
   readonly mapKey?: string;
   readonly owner?: Owner;
+  /** Others that have the same: users of a profile that an object brought. */
+  readonly sharedBy?: readonly Owner[];
+  /** Who says so, where it is not HAProxy: the name of a validator. */
+  readonly validator?: string;
   /** Template, line and column that printed the section. */
   readonly template?: string;
 }

@@ -27,6 +27,13 @@ export type Quarantine = ReadonlyMap<string, Hold>;
 
 export const noQuarantine: Quarantine = new Map();
 
+/** A quarantine, and the configuration whose renders it is about. */
+export interface HeldObjects {
+  /** {@link Provenance.generation}; absent: nobody is held. */
+  readonly generation?: object;
+  readonly quarantine: Quarantine;
+}
+
 /** Where a render came from, for whoever has to tell good objects from bad ones. */
 export interface Provenance {
   /** The same object for all renders of one configuration: places of two configurations cannot be compared. */

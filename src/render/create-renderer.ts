@@ -7,7 +7,7 @@ import { ropeSize } from '../lib/rope.ts';
 import { createPlan } from '../plan/create-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
-import type { Quarantine } from '../protocol/provenance.ts';
+import { noQuarantine, type HeldObjects, type Quarantine } from '../protocol/provenance.ts';
 import { createTemplateEnvironment, type WholeTemplate } from '../templates/create-template-environment.ts';
 import type { Piece } from '../templates/fragment.ts';
 import { renderFaultOf } from '../templates/render-fault.ts';
@@ -34,8 +34,8 @@ export interface RendererOptions {
 
 /** The render of one configuration generation: fragments in the graph, and the bundle that follows their deltas. */
 export interface Renderer {
-  /** Holds these objects at what they were, from the next bundle on. The present ones until told otherwise. */
-  hold(quarantine: Quarantine): void;
+  /** Holds these objects at what they were, from the next bundle on; nobody, if they were held in renders of another renderer. */
+  hold(held: HeldObjects): void;
   /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few dozen changes. */
   absorb(shouldYield?: () => boolean): 'finished' | 'yielded';
   /**
@@ -257,7 +257,7 @@ export function createRenderer(options: RendererOptions): Renderer {
 
   return {
     absorb,
-    hold: (quarantine) => held.hold(quarantine),
+    hold: (objects) => held.hold(objects.generation === generation ? objects.quarantine : noQuarantine),
     bundle: () => {
       absorb();
       const ofPlan = planNow();

@@ -1,4 +1,6 @@
+import type { GateReport } from '../gate/gate-stage.ts';
 import type { LatchState } from '../gate/latch.ts';
+import { quarantinedObjects, type QuarantineState } from '../gate/quarantine-state.ts';
 import { valuesOf } from '../lib/ordered-map.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { RenderOutcome } from '../protocol/render-outcome.ts';
@@ -19,6 +21,23 @@ export const tapShape = {
       .map(({ path, kind, digest, size }) => ({ path, kind, digest, size }))
       .slice(0, 1000),
   }),
+  trial: ({ about, bundle, verdict }: GateReport<unknown>): unknown => ({
+    about,
+    planId: bundle.plan.id,
+    held: [...(bundle.provenance?.quarantine.keys() ?? [])].slice(0, 100),
+    verdict,
+  }),
+  quarantine: (state: QuarantineState): unknown => {
+    const objects = quarantinedObjects(state);
+    return {
+      count: objects.length,
+      objects: objects.slice(0, 1000).map((object) => ({
+        ...object,
+        since: new Date(object.since).toISOString(),
+      })),
+      ...(state.stuck === undefined ? {} : { stuck: state.stuck }),
+    };
+  },
   latch: ({ mode, pinned, newest, released, validatedPlanId }: LatchState): unknown => ({
     mode,
     pinned,

@@ -1,13 +1,22 @@
 import { marbles } from 'rxjs-marbles';
 import { map } from 'rxjs';
 import { describe, it } from 'vitest';
-import { latch, type LatchState, type LatchVerdict } from '../../../src/gate/latch.ts';
+import { type JudgedBundle, latch, type LatchState } from '../../../src/gate/latch.ts';
+import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
+import { noQuarantine } from '../../../src/protocol/provenance.ts';
 import { bundleOf } from '../../fixtures/bundle-of.ts';
 
 const bundles = { a: bundleOf('a'), b: bundleOf('b'), c: bundleOf('c'), d: bundleOf('d') };
-const accepted = (planId: string): LatchVerdict => ({ planId, kind: 'accepted' });
-const refused = (planId: string): LatchVerdict => ({ planId, kind: 'refused' });
-const unchecked = (planId: string): LatchVerdict => ({ planId, kind: 'unchecked' });
+const judged =
+  (kind: JudgedBundle['verdict']['kind'], stuck?: string) =>
+  (planId: keyof typeof bundles): JudgedBundle => ({
+    bundle: bundles[planId],
+    verdict: { planId, kind },
+    ...(stuck === undefined ? {} : { state: { stuck } }),
+  });
+const accepted = judged('accepted');
+const refused = judged('refused');
+const unchecked = judged('unchecked');
 const shown = map(
   (state: LatchState) => `${state.released?.plan.id ?? '-'} ${state.mode}${state.pinned ? ' pinned' : ''}`,
 );
@@ -19,7 +28,8 @@ const words = {
   D: 'd optimistic',
   v: 'c pessimistic',
   x: 'b pessimistic',
-  y: 'b pessimistic pinned',
+  y: 'a pessimistic pinned',
+  w: 'b pessimistic pinned',
   z: 'a pessimistic',
 };
 
@@ -37,7 +47,7 @@ describe('latch', () => {
   );
 
   it(
-    'turns pessimistic when the newest render is refused, holds later ones, and releases the one that passes',
+    'holds what follows a refusal, goes back to the last accepted render at the second one, and releases the one that passes',
     marbles((m) => {
       const bundle$ = m.hot('   a--b---c---d----|', bundles);
       const verdicts = { A: accepted('a'), b: refused('b'), c: refused('c'), D: accepted('d') };
@@ -87,6 +97,64 @@ describe('latch', () => {
       const released$ = latch(bundle$, verdict$).pipe(map((state) => state.released));
       const expected = '        na-bb-b-|';
       m.expect(released$).toBeObservable(expected, { n: undefined, a: bundles.a, b: bundles.b });
+    }),
+  );
+
+  it(
+    'goes back to the last accepted render at once when nobody can be held back',
+    marbles((m) => {
+      const bundle$ = m.hot('   a--b------|', bundles);
+      const judged$ = m.hot('   -A---b----|', { A: accepted('a'), b: judged('refused', 'no')('b') });
+      const expected = '        nA-B-y----|';
+      m.expect(latch(bundle$, judged$).pipe(shown)).toBeObservable(expected, words);
+      m.expect(judged$).toHaveSubscriptions('^---------!');
+    }),
+  );
+
+  it(
+    'takes a check that could not run for no refusal: what is out stays out',
+    marbles((m) => {
+      const bundle$ = m.hot('   a--b------|', bundles);
+      const judged$ = m.hot('   -A---u-u--|', { A: accepted('a'), u: unchecked('b') });
+      const expected = '        nA-B-x-w--|';
+      m.expect(latch(bundle$, judged$).pipe(shown)).toBeObservable(expected, words);
+    }),
+  );
+
+  it(
+    'names the refused plan as long as no accepted one is known, so that pods can give it up',
+    marbles((m) => {
+      const bundle$ = m.hot('   a---b---|', bundles);
+      const judged$ = m.hot('   --a---B-|', { a: refused('a'), B: accepted('b') });
+      const expected = '        n-a-a-n-|';
+      const refused$ = latch(bundle$, judged$).pipe(map((state) => state.refusedPlanId));
+      m.expect(refused$).toBeObservable(expected, { n: undefined, a: 'a' });
+    }),
+  );
+
+  it(
+    'holds the first render of another configuration until HAProxy accepts one of it',
+    marbles((m) => {
+      const of = (id: string, generation: object) => ({
+        ...bundleOf(id),
+        provenance: {
+          generation,
+          outputs: emptyOrderedMap<never>(),
+          quarantine: noQuarantine,
+          withheld: new Map<string, string>(),
+          candidate: () => undefined,
+        },
+      });
+      const [former, later] = [{}, {}];
+      const renders = { a: of('a', former), b: of('b', former), c: of('c', later) };
+      const verdictOn = (id: keyof typeof renders): JudgedBundle => ({
+        bundle: renders[id],
+        verdict: { planId: id, kind: 'accepted' },
+      });
+      const bundle$ = m.hot('   a--b-c------|', renders);
+      const judged$ = m.hot('   -A-----B--C-|', { A: verdictOn('a'), B: verdictOn('b'), C: verdictOn('c') });
+      const expected = '        nA-B-x-x--C-|';
+      m.expect(latch(bundle$, judged$).pipe(shown)).toBeObservable(expected, words);
     }),
   );
 });

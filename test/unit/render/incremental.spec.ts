@@ -262,6 +262,8 @@ describe('a bundle made in steps', () => {
         const world = createWorld(options);
         const scratch = createWorld(options);
         let accepted: Bundle | undefined;
+        const { generation = {} } = world.render().provenance ?? {};
+        const hold = (quarantine: Quarantine) => world.renderer.hold({ generation, quarantine });
         const some = (pick: Iterator<boolean>) =>
           heldAt(world.render(), accepted, () => pick.next().value === true);
         for (const one of acts) {
@@ -269,24 +271,24 @@ describe('a bundle made in steps', () => {
             for (const edited of one.edits.filter(isAcceptable))
               for (const w of [world, scratch]) write(w, edited);
           if (one.kind === 'accept') accepted = world.render();
-          if (one.kind === 'hold') world.renderer.hold(some(one.pick));
+          if (one.kind === 'hold') hold(some(one.pick));
           if (one.kind === 'try') {
             const before = world.render();
             const tried = before.provenance?.candidate(some(one.pick));
             const after = world.render();
             expect(contentOf(after)).toStrictEqual(contentOf(before));
-            world.renderer.hold(tried?.provenance?.quarantine ?? noQuarantine);
+            hold(tried?.provenance?.quarantine ?? noQuarantine);
             expect(contentOf(world.render())).toStrictEqual(contentOf(tried ?? before));
-            world.renderer.hold(after.provenance?.quarantine ?? noQuarantine);
+            hold(after.provenance?.quarantine ?? noQuarantine);
           }
           if (one.kind === 'hold-all') {
-            world.renderer.hold(noQuarantine);
-            world.renderer.hold(heldAt(world.render(), accepted, () => true));
+            hold(noQuarantine);
+            hold(heldAt(world.render(), accepted, () => true));
             if (accepted?.provenance?.quarantine.size === 0)
               expect(contentOf(world.render())).toStrictEqual(contentOf(accepted));
           }
         }
-        world.renderer.hold(noQuarantine);
+        hold(noQuarantine);
         expect(contentOf(world.render())).toStrictEqual(contentOf(scratch.render()));
         expect(world.render().provenance?.withheld.size).toBe(0);
       }),

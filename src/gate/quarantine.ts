@@ -1,0 +1,303 @@
+import { emptyOrderedMap, valuesOf } from '../lib/ordered-map.ts';
+import { formatOwner, type Owner } from '../lib/owner.ts';
+import type { Bundle } from '../protocol/bundle.ts';
+import { changedOwners, outputsDigest } from '../protocol/changed-owners.ts';
+import { noQuarantine, type Outputs, type Provenance, type Quarantine } from '../protocol/provenance.ts';
+import type { LatchVerdict } from './latch.ts';
+import {
+  emptyQuarantine,
+  type QuarantineEntry,
+  type QuarantineState,
+  type Search,
+  type Suspect,
+} from './quarantine-state.ts';
+
+/** A render that is checked to find out about held objects; it is released only if it passes, as a later render. */
+export interface Trial {
+  readonly quarantine: Quarantine;
+  /** Objects that are let in for the check. */
+  readonly released: readonly Suspect[];
+  /** A step of the present search; else all that can be tried together. */
+  readonly isStep: boolean;
+}
+
+/** Contents of one object that are remembered as refused. */
+const maxRefused = 16;
+/** Objects that may be left out before HAProxy has accepted a first render, whatever their share. */
+const fewExcluded = 16;
+/** Milliseconds after which a content that was refused is tried again, if something else changed: others may have been the cause. */
+const secondChance = 300_000;
+const nobody: Outputs = emptyOrderedMap();
+
+/** A render comes to the check: objects that say again what they are held at are held no more. */
+export function onRender(state: QuarantineState, { plan, provenance }: Bundle): QuarantineState {
+  if (provenance === undefined) return state;
+  const now = provenance.generation === state.generation ? state : ofGeneration(state, provenance.generation);
+  const isAccepted = now.accepted?.plan.id === plan.id && now.accepted.provenance !== undefined;
+  // Equal content may have come from other objects since.
+  const accepted = isAccepted ? { accepted: { ...now.accepted, provenance } } : {};
+  const next = { ...now, ...accepted };
+  if (provenance.quarantine !== next.quarantine) return next;
+  const gone = [...next.entries.keys()].filter((key) => !provenance.withheld.has(key));
+  return gone.length === 0 ? next : letGo(next, gone);
+}
+
+/** HAProxy has judged a render: whoever is to blame is held from now on. */
+export function onVerdict(
+  state: QuarantineState,
+  bundle: Bundle,
+  verdict: LatchVerdict,
+  now: number,
+): QuarantineState {
+  const { provenance } = bundle;
+  if (provenance === undefined || provenance.generation !== state.generation || verdict.kind === 'unchecked')
+    return state;
+  if (verdict.kind === 'accepted') return onAccepted(state, bundle);
+  const at = state.accepted?.provenance?.outputs ?? nobody;
+  const suspects = suspectsOf(at, provenance.outputs).filter(
+    ({ key }) => !state.entries.has(key) && !provenance.quarantine.has(key),
+  );
+  const culprits = blamed(verdict, suspects);
+  if (culprits.length > 0 && isTooMuch(state, culprits, suspects))
+    return { ...state, stuck: wordsOf(verdict)('') };
+  if (culprits.length > 0) return hold(state, at, culprits, 'refused', wordsOf(verdict), now);
+  // Of a time before somebody was held: a newer render is on its way.
+  if (provenance.quarantine !== state.quarantine) return state;
+  const [only] = suspects;
+  const words = wordsOf(verdict)('');
+  if (only === undefined) return { ...state, stuck: words };
+  if (suspects.length === 1) return hold(state, at, [only], 'refused', () => words, now);
+  const present = ownersOf(at);
+  const ordered = inOrder(suspects, (key) => present.has(key));
+  if (state.accepted === undefined) {
+    if (state.search !== undefined && sameSuspects(state.search.suspects, ordered)) return state;
+    return { ...state, search: { suspects: ordered, good: -1, bad: ordered.length, words, isHeld: false } };
+  }
+  const held = hold(state, at, ordered, 'suspected', () => words, now);
+  if (held.stuck !== undefined) return held;
+  return { ...held, search: { suspects: ordered, good: 0, bad: ordered.length, words, isHeld: true } };
+}
+
+/**
+ * What to check next to find out about held objects: half of those among which somebody is to blame, else all whose content was
+ * not refused yet. Undefined when there is nothing to find out, or when `bundle` was not rendered under the present quarantine.
+ */
+export function nextTrial(state: QuarantineState, { provenance }: Bundle, now: number): Trial | undefined {
+  if (provenance === undefined || provenance.quarantine !== state.quarantine) return undefined;
+  const { search, quarantine, entries } = state;
+  if (search?.isHeld === false) return suspectTrial(search, quarantine);
+  const isSearching = search !== undefined && isStillThere(search, provenance);
+  const untried = [...entries].flatMap(([key, entry]) => untriedContent(key, entry, provenance, now) ?? []);
+  const released = isSearching ? search.suspects.slice(search.good, middleOf(search)) : untried;
+  if (released.length === 0) return undefined;
+  return { quarantine: without(quarantine, released), released, isStep: isSearching };
+}
+
+/** HAProxy has judged the render of a trial. */
+export function onTrial(
+  state: QuarantineState,
+  trial: Trial,
+  candidate: Bundle,
+  verdict: LatchVerdict,
+  now: number,
+): QuarantineState {
+  if (verdict.kind === 'unchecked') return state;
+  const { search, ...rest } = state;
+  const step = trial.isStep ? search : undefined;
+  const keys = trial.released.map(({ key }) => key);
+  if (verdict.kind === 'accepted') {
+    const released = step?.isHeld === false ? state : { ...letGo(state, keys), accepted: candidate };
+    if (step === undefined) return withSearch(released, undefined);
+    return conclude(released, { ...step, good: middleOf(step) }, now);
+  }
+  const culprits = blamed(verdict, trial.released);
+  if (culprits.length > 0) return condemn(rest, culprits, wordsOf(verdict), now);
+  const words = wordsOf(verdict)('');
+  if (step !== undefined && middleOf(step) === 0) return { ...rest, stuck: words };
+  if (step !== undefined) return conclude(state, { ...step, bad: middleOf(step) }, now);
+  if (trial.released.length === 1) return condemn(rest, trial.released, () => words, now);
+  const suspects = inOrder(trial.released, (key) => state.entries.get(key)?.kind === 'pinned');
+  return { ...rest, search: { suspects, good: 0, bad: suspects.length, words, isHeld: true } };
+}
+
+function onAccepted(state: QuarantineState, accepted: Bundle): QuarantineState {
+  const { stuck: _stuck, search, ...rest } = state;
+  const next = { ...rest, accepted, served: emptyQuarantine.served };
+  return search?.isHeld === true ? { ...next, search } : next;
+}
+
+/** A search that is down to one has found it. */
+function conclude(state: QuarantineState, search: Search, now: number): QuarantineState {
+  const culprit = search.suspects[search.bad - 1];
+  if (search.bad - search.good > 1 || culprit === undefined) return { ...state, search };
+  return condemn(withSearch(state, undefined), [culprit], () => search.words, now);
+}
+
+function condemn(
+  state: QuarantineState,
+  culprits: readonly Suspect[],
+  words: (key: string) => string,
+  now: number,
+): QuarantineState {
+  const entries = new Map(state.entries);
+  const strangers = culprits.filter(({ key, digest }) => {
+    const entry = entries.get(key);
+    if (entry === undefined) return true;
+    const refused = new Set([...entry.refused, digest].slice(-maxRefused));
+    entries.set(key, { ...entry, state: 'refused', refused, triedAt: now, words: words(key) });
+    return false;
+  });
+  const next = { ...state, entries };
+  if (strangers.length === 0) return next;
+  return hold(next, state.accepted?.provenance?.outputs ?? nobody, strangers, 'refused', words, now);
+}
+
+/** Before a first render was accepted: where most objects are refused, the templates are bad, and pods may still serve well. */
+function isTooMuch(
+  { accepted, entries }: QuarantineState,
+  culprits: readonly Suspect[],
+  suspects: readonly Suspect[],
+): boolean {
+  const out = entries.size + culprits.length;
+  return accepted === undefined && out > fewExcluded && out * 2 > entries.size + suspects.length;
+}
+
+/** Holds objects at what they were in `at`; nobody, if one would be left out that the former configuration served. */
+function hold(
+  state: QuarantineState,
+  at: Outputs,
+  suspects: readonly Suspect[],
+  as: QuarantineEntry['state'],
+  words: (key: string) => string,
+  now: number,
+): QuarantineState {
+  const present = ownersOf(at);
+  const entries = new Map(state.entries);
+  for (const { key, owner, digest } of suspects)
+    entries.set(key, {
+      kind: present.has(key) ? 'pinned' : 'excluded',
+      owner,
+      at,
+      state: as,
+      since: now,
+      words: words(key),
+      refused: as === 'refused' ? new Set([digest]) : new Set(),
+      triedAt: now,
+    });
+  const { stuck: _stuck, search: _search, ...rest } = state;
+  const first = suspects.find(({ key }) => state.served.has(key));
+  if (first !== undefined) return { ...rest, stuck: words(first.key) };
+  return { ...rest, entries, quarantine: entries };
+}
+
+function letGo(state: QuarantineState, keys: readonly string[]): QuarantineState {
+  const entries = new Map(state.entries);
+  let isCured = false;
+  for (const key of keys) {
+    isCured ||= entries.get(key)?.state === 'refused';
+    entries.delete(key);
+  }
+  if (entries.size === state.entries.size) return state;
+  // What depended on one that is good now may be good too.
+  if (isCured) for (const [key, entry] of entries) entries.set(key, { ...entry, refused: new Set() });
+  return { ...state, entries, quarantine: entries.size === 0 ? noQuarantine : entries };
+}
+
+function withSearch(state: QuarantineState, search: Search | undefined): QuarantineState {
+  const { search: _search, ...rest } = state;
+  return search === undefined ? rest : { ...rest, search };
+}
+
+function ofGeneration(state: QuarantineState, generation: object): QuarantineState {
+  const former = state.accepted?.provenance?.outputs;
+  return { ...emptyQuarantine, generation, served: former === undefined ? state.served : ownersOf(former) };
+}
+
+function suspectTrial(search: Search, quarantine: Quarantine): Trial {
+  const middle = middleOf(search);
+  const held = search.suspects
+    .slice(middle)
+    .map(({ key, owner }) => [key, { kind: 'excluded', owner, at: nobody }] as const);
+  return {
+    quarantine: new Map([...quarantine, ...held]),
+    released: search.suspects.slice(0, middle),
+    isStep: true,
+  };
+}
+
+/** How many suspects the next trial lets in. */
+function middleOf({ good, bad }: Search): number {
+  return good < 0 ? 0 : (good + bad) >> 1;
+}
+
+function isStillThere({ suspects, good, bad }: Search, { withheld }: Provenance): boolean {
+  return suspects.slice(good, bad).every(({ key, digest }) => withheld.get(key) === digest);
+}
+
+function untriedContent(
+  key: string,
+  { owner, refused, triedAt }: QuarantineEntry,
+  { withheld }: Provenance,
+  now: number,
+): Suspect | undefined {
+  const digest = withheld.get(key);
+  if (digest === undefined || (refused.has(digest) && now - triedAt < secondChance)) return undefined;
+  return { key, owner, digest };
+}
+
+function without(quarantine: Quarantine, released: readonly Suspect[]): Quarantine {
+  const left = new Map(quarantine);
+  for (const { key } of released) left.delete(key);
+  return left.size === 0 ? noQuarantine : left;
+}
+
+function suspectsOf(at: Outputs, outputs: Outputs): readonly Suspect[] {
+  return [...changedOwners(at, outputs)].map(([key, { owner, outputs: changed }]) => ({
+    key,
+    owner,
+    get digest() {
+      return outputsDigest(changed);
+    },
+  }));
+}
+
+/** Those that were served before come first: of two that exclude each other, the newcomer is found. */
+function inOrder(suspects: readonly Suspect[], isPinned: (key: string) => boolean): readonly Suspect[] {
+  return suspects
+    .map((suspect) => ({ suspect, rank: `${isPinned(suspect.key) ? 0 : 1} ${suspect.key}` }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+    .map(({ suspect: { key, owner, digest } }) => ({ key, owner, digest }));
+}
+
+function sameSuspects(a: readonly Suspect[], b: readonly Suspect[]): boolean {
+  return a.length === b.length && a.every(({ key }, index) => b[index]?.key === key);
+}
+
+function ownersOf(outputs: Outputs): ReadonlySet<string> {
+  const keys = new Set<string>();
+  let last: Owner | undefined;
+  for (const { owner } of valuesOf(outputs)) {
+    if (owner !== undefined && owner !== last) keys.add(formatOwner(owner));
+    last = owner;
+  }
+  return keys;
+}
+
+/** Those of the objects that the refusal names, by line, by file or as users of what it names. */
+function blamed(verdict: LatchVerdict, suspects: readonly Suspect[]): readonly Suspect[] {
+  const named = new Set((verdict.findings ?? []).flatMap(ownersNamed).map(formatOwner));
+  return suspects.filter(({ key }) => named.has(key));
+}
+
+function ownersNamed({ owner, sharedBy }: NonNullable<LatchVerdict['findings']>[number]): readonly Owner[] {
+  return [...(owner === undefined ? [] : [owner]), ...(sharedBy ?? [])];
+}
+
+/** HAProxy's words about one object; about the whole where it has none about it. */
+function wordsOf({ findings = [] }: LatchVerdict): (key: string) => string {
+  return (key) =>
+    (
+      findings.find((finding) => ownersNamed(finding).some((owner) => formatOwner(owner) === key)) ??
+      findings[0]
+    )?.message ?? 'refused without a word';
+}
