@@ -11,7 +11,7 @@ const tiers = [
   ['lib'],
   ['protocol', 'api', 'collections', 'operators'],
   ['kube', 'templates', 'projections', 'plan', 'gate', 'fleet'],
-  ['render', 'validation', 'streams', 'sinks'],
+  ['render', 'validation', 'streams', 'sinks', 'certificates'],
   ['pipeline'],
   ['server'],
   ['cli', 'sandbox'],

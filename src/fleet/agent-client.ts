@@ -1,11 +1,14 @@
 import type { Observable } from 'rxjs';
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { CodedError } from '../lib/coded-error.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { ApplyRequest } from '../protocol/apply-request.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import type { AgentState, ApplyConflict, ApplyError, ApplyResult, MissingFiles } from '../protocol/wire.ts';
+import { agentFailure } from './agent-failure.ts';
+import { type AgentAccess, createAgentPool } from './agent-pool.ts';
 import { encodeApply } from './encode-apply.ts';
+import { retryConnection } from './retry-connection.ts';
 
 /** What an agent can answer to an apply. `refused` is a request it did not understand or could not take in. */
 export type ApplyAnswer =
@@ -13,6 +16,9 @@ export type ApplyAnswer =
   | { readonly kind: 'conflict'; readonly conflict: ApplyConflict }
   | { readonly kind: 'missing'; readonly paths: readonly string[] }
   | { readonly kind: 'refused'; readonly status: number; readonly error: ApplyError };
+
+/** `moved`: the pod has applied something else meanwhile. `unsupported`: its agent is too old to keep plans. */
+export type PlanStored = 'stored' | 'moved' | 'unsupported';
 
 /**
  * The controller's side of the agent protocol. Every call is cold, emits once and completes, and unsubscribing cancels
@@ -24,55 +30,57 @@ export interface AgentClient {
     options?: { readonly verify?: boolean; readonly plan?: boolean },
   ): Observable<AgentState>;
   apply(pod: HaproxyPod, apply: ApplyRequest): Observable<ApplyAnswer>;
-  /** Keeps the blob of an applied plan on the pod; emits false when the pod has moved on. */
+  /** Keeps the blob of an applied plan on the pod. */
   storePlan(
     pod: HaproxyPod,
     plan: { readonly id: string; readonly proof: string; readonly blob: Uint8Array },
-  ): Observable<boolean>;
+  ): Observable<PlanStored>;
   close(): Promise<void>;
 }
 
-export interface AgentClientOptions {
-  readonly username: string;
-  readonly password: string;
+export type AgentClientOptions = AgentAccess & {
   /** Milliseconds that an answer may take. */
   readonly stateTimeout?: number;
   /** The same for an apply, whose answer waits for a reload. */
   readonly applyTimeout?: number;
-}
+  /** Milliseconds since the epoch; certificates are judged by it. */
+  readonly now?: () => number;
+};
 
-/** Plain HTTP with Basic credentials; limits of the protocol's client side (state 10 s, apply 2 min, connect 5 s). */
+/**
+ * Limits of the protocol's client side: state 10 s, apply 2 min, connect 5 s; a refused or reset connection is tried 3 more times,
+ * 100 ms apart. Over mutual TLS, or plain HTTP with Basic credentials; never one when the other is asked for.
+ */
 export function createAgentClient(options: AgentClientOptions): AgentClient {
   const stateTimeout = options.stateTimeout ?? 10_000;
   const applyTimeout = options.applyTimeout ?? 120_000;
-  const dispatcher = new Agent({
-    allowH2: false,
-    connect: { timeout: 5_000 },
-    connections: 4,
-    keepAliveTimeout: 90_000,
-    keepAliveMaxTimeout: 90_000,
-    pipelining: 1,
-  });
-  const authorization = `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`;
+  const pool = createAgentPool(options, options.now);
 
-  const call = (
+  const call = async (
     pod: HaproxyPod,
     path: string,
     init: Partial<Dispatcher.RequestOptions>,
     timeout: number,
     signal: AbortSignal,
-  ) =>
-    request(`${originOf(pod)}${path}`, {
-      method: 'GET',
-      ...init,
-      dispatcher,
-      signal,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      headers: { authorization, ...(init.headers as Record<string, string> | undefined) },
-    }).catch((error: unknown) => {
-      throw unreachable(pod, error);
-    });
+  ) => {
+    const origin = originOf(pod, pool.scheme);
+    let answer: Dispatcher.ResponseData;
+    try {
+      answer = await request(`${origin}${path}`, {
+        method: 'GET',
+        ...init,
+        dispatcher: pool.current(),
+        signal,
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+        headers: { ...pool.headers, ...(init.headers as Record<string, string> | undefined) },
+      });
+    } catch (error) {
+      throw agentFailure(pod, origin, error);
+    }
+    if (answer.statusCode === 401) throw unauthorized(pod, await answer.body.text());
+    return answer;
+  };
 
   return {
     state: (pod, { verify = false, plan = false } = {}) =>
@@ -87,7 +95,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         if (answer.statusCode !== 200)
           throw unexpected(pod, 'GET /v1/state', answer.statusCode, await answer.body.text());
         return (await answer.body.json()) as AgentState;
-      }),
+      }).pipe(retryConnection()),
 
     apply: (pod, apply) =>
       abortable(async (signal) => {
@@ -100,7 +108,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         );
         const text = await answer.body.text();
         return toAnswer(pod, answer.statusCode, text);
-      }),
+      }).pipe(retryConnection()),
 
     storePlan: (pod, plan) =>
       abortable(async (signal) => {
@@ -112,13 +120,22 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
           stateTimeout,
           signal,
         );
-        await answer.body.dump();
-        return answer.statusCode === 200;
-      }),
+        const text = await answer.body.text();
+        const stored = storedAs[answer.statusCode];
+        if (stored === undefined) throw unexpected(pod, 'PUT /v1/plan', answer.statusCode, text);
+        return stored;
+      }).pipe(retryConnection()),
 
-    close: () => dispatcher.close(),
+    close: () => pool.close(),
   };
 }
+
+const storedAs: Readonly<Partial<Record<number, PlanStored>>> = {
+  200: 'stored',
+  409: 'moved',
+  404: 'unsupported',
+  405: 'unsupported',
+};
 
 function toAnswer(pod: HaproxyPod, status: number, text: string): ApplyAnswer {
   let body: unknown;
@@ -136,18 +153,14 @@ function toAnswer(pod: HaproxyPod, status: number, text: string): ApplyAnswer {
   return { kind: 'refused', status, error: body as ApplyError };
 }
 
-function originOf(pod: HaproxyPod): string {
+function originOf(pod: HaproxyPod, scheme: string): string {
   const host = pod.address.includes(':') ? `[${pod.address}]` : pod.address;
-  return `http://${host}:${pod.port}`;
+  return `${scheme}://${host}:${pod.port}`;
 }
 
-function unreachable(pod: HaproxyPod, cause: unknown): CodedError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new CodedError(
-    'HAPTIC_ERR_AGENT_UNREACHABLE',
-    `agent of pod ${pod.key} at ${originOf(pod)}: ${why}`,
-    { cause },
-  );
+function unauthorized(pod: HaproxyPod, body: string): CodedError {
+  const message = `agent of pod ${pod.key} does not take the controller for one: ${body.slice(0, 500)}`;
+  return new CodedError('HAPTIC_ERR_AGENT_UNAUTHORIZED', message);
 }
 
 function unexpected(

@@ -146,6 +146,8 @@ export interface ApplyResult extends PlanRoles {
 
 export interface ApplyError {
   readonly stage: string;
+  /** `HAPTIC_ERR_…`, where the failure has one. */
+  readonly code?: string;
   readonly message: string;
 }
 

@@ -54,6 +54,14 @@ describe('the agent’s HTTP interface', () => {
     }
   });
 
+  it.each(['/%761/state', '/v1/%73tate', '//v1/state', '/v1//state', '/V1/state'])(
+    'lets nobody in under the spelling %s either',
+    async (url) => {
+      const { app } = serve({ state: () => Promise.reject(new Error('let in')) });
+      expect([401, 404]).toContain((await app.inject(url)).statusCode);
+    },
+  );
+
   it('passes on what the state request asks for', async () => {
     const state = vi.fn<Agent['state']>(() => Promise.reject(new Error('enough')));
     const { app } = serve({ state });
@@ -89,7 +97,7 @@ describe('the agent’s HTTP interface', () => {
     const unknown = await app.inject({ url: '/v1/other', headers: { authorization } });
     expect([unknown.statusCode, unknown.json()]).toEqual([
       404,
-      { stage: 'request', message: 'there is no such endpoint' },
+      { stage: 'request', code: 'HAPTIC_ERR_AGENT_REQUEST', message: 'there is no such endpoint' },
     ]);
     const odd = await app.inject({
       method: 'POST',
@@ -98,7 +106,7 @@ describe('the agent’s HTTP interface', () => {
       payload: '<a/>',
     });
     expect(odd.statusCode).toBe(415);
-    expect(odd.json()).toMatchObject({ stage: 'request' });
+    expect(odd.json()).toMatchObject({ stage: 'request', code: 'HAPTIC_ERR_AGENT_REQUEST' });
     const noPlan = await app.inject({ method: 'PUT', url: '/v1/plan', headers: { authorization } });
     expect(noPlan.statusCode).toBe(400);
   });

@@ -38,7 +38,7 @@ const podAt = (port: number, address = '127.0.0.1'): HaproxyPod => ({
   containerId: 'c',
 });
 
-const manifest = { plan_id: 'p' } as unknown as ApplyManifest;
+const manifest = { plan_id: 'p', files: [], ops: [] } as unknown as ApplyManifest;
 const request = { manifest, parts: [] };
 
 describe('agentClient: the state', () => {
@@ -71,10 +71,8 @@ describe('agentClient: the state', () => {
   it('that is refused is an error that names the pod and what it said, and no credentials', async () => {
     const { client, pod } = await scene((_, response) => json(response, 401, { message: 'who are you' }));
     const failure = await lastValueFrom(client.state(pod)).catch((error: unknown) => error as Error);
-    expect(failure).toMatchObject({ code: 'HAPTIC_ERR_AGENT_ANSWER' });
-    expect((failure as Error).message).toMatch(
-      /haptic\/haproxy-0: GET \/v1\/state answered 401: .*who are you/,
-    );
+    expect(failure).toMatchObject({ code: 'HAPTIC_ERR_AGENT_UNAUTHORIZED' });
+    expect((failure as Error).message).toMatch(/haptic\/haproxy-0 .*who are you/);
     expect((failure as Error).message).not.toContain('s3cr');
   });
 
@@ -116,7 +114,7 @@ describe('agentClient: an apply', () => {
     expect(server.requests).toEqual(['POST /v1/apply']);
     const at = [
       'name="manifest"',
-      '{"plan_id":"p"}',
+      '{"files":[],"ops":[],"plan_id":"p"}',
       'name="file"; filename="maps/host.map"',
       'a.example one\n',
       'name="plan"; filename="plan"',
@@ -173,9 +171,11 @@ describe('agentClient: an apply', () => {
 
 describe('agentClient: a plan to keep', () => {
   it.each([
-    [200, true],
-    [409, false],
-  ])('answered %i is %j', async (status, isStored) => {
+    [200, 'stored'],
+    [409, 'moved'],
+    [404, 'unsupported'],
+    [405, 'unsupported'],
+  ])('answered %i is %s', async (status, outcome) => {
     let body = '';
     const { client, server, pod } = await scene((incoming, response) => {
       void bodyOf(incoming).then((text) => {
@@ -184,8 +184,43 @@ describe('agentClient: a plan to keep', () => {
       });
     });
     const plan = { id: 'a b', proof: 'a:1', blob: Buffer.from('blob') };
-    expect(await lastValueFrom(client.storePlan(pod, plan))).toBe(isStored);
+    expect(await lastValueFrom(client.storePlan(pod, plan))).toBe(outcome);
     expect(server.requests).toEqual(['PUT /v1/plan?plan_id=a+b&proof=a%3A1']);
     expect(body).toBe('blob');
+  });
+
+  it('answered otherwise is an error with the words of the answer', async () => {
+    const { client, pod } = await scene((_, response) => json(response, 500, { stage: 'internal' }));
+    const plan = { id: 'p', proof: 'a:1', blob: Buffer.from('blob') };
+    await expect(lastValueFrom(client.storePlan(pod, plan))).rejects.toMatchObject({
+      code: 'HAPTIC_ERR_AGENT_ANSWER',
+      message: expect.stringContaining('PUT /v1/plan answered 500: {"stage":"internal"}') as string,
+    });
+  });
+});
+
+describe('agentClient: a connection that ends under a request', () => {
+  it('has the request sent again, whole', async () => {
+    const bodies: string[] = [];
+    const { client, server, pod } = await scene((incoming, response) => {
+      if (server.requests.length === 1) incoming.socket.destroy();
+      else
+        void bodyOf(incoming).then((text) => {
+          bodies.push(text);
+          json(response, 200, { ok: true });
+        });
+    });
+    const parts = [{ path: 'a', bytes: [Buffer.from('content')] }];
+    expect(await lastValueFrom(client.apply(pod, { manifest, parts }))).toMatchObject({ kind: 'result' });
+    expect(server.requests).toHaveLength(2);
+    expect(bodies).toEqual([expect.stringContaining('content')]);
+  });
+
+  it('is an error when it ends each time', async () => {
+    const { client, server, pod } = await scene((incoming) => incoming.socket.destroy());
+    await expect(lastValueFrom(client.apply(pod, request))).rejects.toMatchObject({
+      code: 'HAPTIC_ERR_AGENT_UNREACHABLE',
+    });
+    expect(server.requests).toHaveLength(4);
   });
 });
