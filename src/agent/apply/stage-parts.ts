@@ -81,7 +81,7 @@ async function takeIn(
     if (base === undefined) return undefined;
     if (bytes.length !== length)
       throw partError(`the patch of ${JSON.stringify(file.path)} does not have the length it says`);
-    return { bytes: verified(file, splice(base, patch, bytes)) };
+    return { bytes: verified(file, splice(held.blank(file.path, file.size), base, patch, bytes)) };
   }
   if (inMemory)
     return { bytes: verified(file, await readBytes(content, file.size, JSON.stringify(file.path))) };
@@ -107,11 +107,15 @@ async function baseOf(
 }
 
 function splice(
+  target: Buffer,
   base: Buffer,
   patch: { readonly offset: number; readonly length: number },
   bytes: Buffer,
 ): Buffer {
-  return Buffer.concat([base.subarray(0, patch.offset), bytes, base.subarray(patch.offset + patch.length)]);
+  base.copy(target, 0, 0, patch.offset);
+  bytes.copy(target, patch.offset);
+  base.copy(target, patch.offset + bytes.length, patch.offset + patch.length);
+  return target;
 }
 
 function verified(file: ManifestFile, bytes: Buffer): Buffer {

@@ -1,6 +1,7 @@
 import { digest } from '../../lib/digest.ts';
 import type { FileKind } from '../../protocol/plan.ts';
 import { readOwned } from './read-owned.ts';
+import { createTurningBuffers } from './turning-buffers.ts';
 
 /** What the agent knows about one file it owns. */
 export interface HeldFile {
@@ -20,7 +21,9 @@ export interface HeldFiles {
   all(): ReadonlyMap<string, HeldFile>;
   /** The content, from memory or disk; undefined when what is on disk is not what the record says. */
   content(file: string): Promise<Buffer | undefined>;
-  /** Replaces the set; `contents` are the bytes at hand. */
+  /** Room for content of a file that is about to change, to be filled and handed to `replace`. */
+  blank(file: string, size: number): Buffer;
+  /** Replaces the set; `contents` are the bytes at hand. Nobody reads a former content of the configuration afterwards. */
   replace(files: ReadonlyMap<string, HeldFile>, contents: ReadonlyMap<string, Buffer>): void;
   /** The content, if it is in memory and is this one. */
   inMemory(file: string, held: HeldFile): Buffer | undefined;
@@ -39,6 +42,7 @@ const keptBytes = 16 * 1024 * 1024;
 export function createHeldFiles(baseDir: string, initial: ReadonlyMap<string, HeldFile>): HeldFiles {
   let files = initial;
   const kept = new Map<string, Buffer>();
+  const buffers = createTurningBuffers();
 
   const keep = (file: string, content: Buffer) => {
     kept.delete(file);
@@ -89,9 +93,16 @@ export function createHeldFiles(baseDir: string, initial: ReadonlyMap<string, He
       }
       return bytes;
     },
+    // Maps are read by others than the apply under way, so that their former contents must stay what they are.
+    blank: (file, size) =>
+      files.get(file)?.kind === 'config' ? buffers.take(size) : Buffer.allocUnsafeSlow(size),
     replace: (next, contents) => {
       for (const [file, held] of files) {
-        if (next.get(file)?.digest !== held.digest) kept.delete(file);
+        if (next.get(file)?.digest === held.digest) continue;
+        const former = kept.get(file);
+        if (former !== undefined && held.kind === 'config' && contents.get(file) !== former)
+          buffers.give(former);
+        kept.delete(file);
       }
       files = next;
       for (const [file, content] of contents) {

@@ -12,6 +12,15 @@ describe('digest', () => {
     fc.assert(fc.property(fc.string(), (text) => /^[0-9a-f]{16}$/.test(digest(text))));
   });
 
+  it('is that of the whole, however large', () => {
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 251));
+    for (const size of [65_535, 65_536, 65_537, 131_072, 300_000]) {
+      const data = bytes.subarray(0, size);
+      expect(digest(data)).toBe(digestOf([data]));
+      expect(digest(data)).toBe(digestOf([data.subarray(0, 1_000), data.subarray(1_000)]));
+    }
+  });
+
   it('is the same for a text, its UTF-8 bytes and any cut of them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.array(fc.nat(300)), (text, cuts) => {
