@@ -3,10 +3,10 @@ import type { HaproxyPod } from '../protocol/pod.ts';
 
 /** Which plans pods run, as far as deliveries tell. */
 export interface RunningPlans {
-  note(report: DeliveryReport): void;
+  readonly note: (report: DeliveryReport) => void;
   /** Forgets pods that are none of these. */
-  keep(pods: readonly HaproxyPod[]): void;
-  ids(): ReadonlySet<string>;
+  readonly keep: (pods: readonly HaproxyPod[]) => void;
+  readonly ids: () => ReadonlySet<string>;
 }
 
 /** A pod runs what it acknowledged last; a plan whose reload is still to come is not run yet, the former one is. */
