@@ -1,11 +1,13 @@
 import { getEntry, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
+import { formatOwner, type Owner } from '../lib/owner.ts';
 import type { MapEntry, Plan, Section } from '../protocol/plan.ts';
 import type { HaproxyMessage } from './parse-haproxy-output.ts';
 import type { Finding } from './verdict.ts';
 
 /**
- * Finds what each message is about: the section on the line it names, the map entry, or the proxy it names. O(lines of the
- * files named), once for all messages. A message that names nothing known stays as it is.
+ * Finds what each message is about: the section on the line it names, the entry of a map or crt-list, or the proxy it names. If
+ * it names a file that an object brought, that object is its owner, whoever uses the file. O(lines of the files named), once for
+ * all messages. A message that names nothing known stays as it is.
  */
 export function attributeFindings(plan: Plan, messages: readonly HaproxyMessage[]): readonly Finding[] {
   const linesByFile = new Map<string, Set<number>>();
@@ -20,16 +22,29 @@ export function attributeFindings(plan: Plan, messages: readonly HaproxyMessage[
     ...(said.file === undefined || said.line === undefined
       ? proxyPlace(plan, proxy)
       : places.get(said.file)?.get(said.line)),
+    ...fileOwner(plan, said.message),
   }));
 }
 
-type Place = Pick<Finding, 'section' | 'mapKey' | 'owner' | 'template'>;
+type Place = Pick<Finding, 'section' | 'mapKey' | 'owner' | 'sharedBy' | 'template'>;
+
+/** Paths stand in quotes, in angle brackets or bare, and a full stop may follow. */
+function fileOwner(plan: Plan, message: string): Pick<Finding, 'owner'> {
+  for (const word of message.split(/[\s'"<>,;:()[\]]+/)) {
+    const owner = (getEntry(plan.files, word) ?? getEntry(plan.files, word.replace(/\.$/, '')))?.owner;
+    if (owner !== undefined) return { owner };
+  }
+  return {};
+}
 
 function placesIn(plan: Plan, path: string, lines: readonly number[]): ReadonlyMap<number, Place> {
   const file = getEntry(plan.files, path);
-  if (file?.kind === 'config') return mapValues(piecesAt(plan.sections, lines), placeOfSection);
+  if (file?.kind === 'config')
+    return mapValues(piecesAt(plan.sections, lines), (section) => placeOfSection(plan, section));
   const map = getEntry(plan.maps, path);
-  return map === undefined ? new Map() : mapValues(piecesAt(map.entries, lines), placeOfEntry);
+  if (map !== undefined) return mapValues(piecesAt(map.entries, lines), placeOfEntry);
+  const list = getEntry(plan.crtLists, path);
+  return list === undefined ? new Map() : mapValues(piecesAt(list.entries, lines), ownedBy);
 }
 
 /** The piece in which each line begins. Lines are counted once, up to the last one asked for. */
@@ -60,13 +75,28 @@ function piecesAt<T extends { readonly text: string }>(
   return found;
 }
 
-function placeOfSection(section: Section): Place {
-  const { kind, name, template, owner } = section;
-  return { section: { kind, name }, template, ...(owner === undefined ? {} : { owner }) };
+function placeOfSection(plan: Plan, section: Section): Place {
+  const { kind, name, template } = section;
+  return { section: { kind, name }, template, ...ownedBy(section), ...sharedProfile(plan, section) };
+}
+
+/** Whoever has the same profile prints it too, and would be found to blame next, one after another. */
+function sharedProfile(plan: Plan, { kind, name, owner }: Section): Pick<Finding, 'sharedBy'> {
+  if (kind !== 'profile' || owner === undefined) return {};
+  const users = new Map<string, Owner>();
+  for (const backend of valuesOf(plan.backends))
+    if (backend.profile === name && backend.owner !== undefined)
+      users.set(formatOwner(backend.owner), backend.owner);
+  users.delete(formatOwner(owner));
+  return users.size === 0 ? {} : { sharedBy: [...users.values()] };
 }
 
 function placeOfEntry(entry: MapEntry): Place {
-  return { mapKey: entry.key, ...(entry.owner === undefined ? {} : { owner: entry.owner }) };
+  return { mapKey: entry.key, ...ownedBy(entry) };
+}
+
+function ownedBy({ owner }: { readonly owner?: Owner }): Pick<Finding, 'owner'> {
+  return owner === undefined ? {} : { owner };
 }
 
 function proxyPlace(plan: Plan, name: string | undefined): Place {
@@ -74,10 +104,10 @@ function proxyPlace(plan: Plan, name: string | undefined): Place {
   const isCore = (section: Section) => section.kind === 'core' && section.name.split(/\s+/).at(-1) === name;
   let core: Section | undefined;
   for (const section of valuesOf(plan.sections)) {
-    if (section.kind === 'backend' && section.name === name) return placeOfSection(section);
+    if (section.kind === 'backend' && section.name === name) return placeOfSection(plan, section);
     if (isCore(section)) core ??= section;
   }
-  return core === undefined ? {} : placeOfSection(core);
+  return core === undefined ? {} : placeOfSection(plan, core);
 }
 
 function mapValues<A, B>(map: ReadonlyMap<number, A>, to: (value: A) => B): ReadonlyMap<number, B> {

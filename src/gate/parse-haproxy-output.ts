@@ -10,7 +10,7 @@ export interface HaproxyMessage {
 
 const start = /^\[(ALERT|WARNING|NOTICE)\]\s+\(\d+\)\s*:\s*(.*)$/;
 const summary = /^(config : )?(Error\(s\) found in configuration file|Fatal errors found in configuration)/;
-const inFile = /\bat line (\d+) of file '([^']+)'/;
+const inFile = /\b(?:at line (\d+) of|error processing line (\d+) in) file '([^']+)'/;
 const configLine = /\[([^\][:\s]+):(\d+)\]/;
 const namedProxy =
   /\b(?:[Pp]roxy|backend|frontend|listen|server) '([^'/]+)(?:\/[^']*)?'|'server ([^'/]+)\/[^']*'/;
@@ -42,11 +42,12 @@ function isClosing(line: string): boolean {
   return line === 'Warnings were found.' || line === 'Configuration file is valid';
 }
 
-/** A line of a map says more than the line of the configuration that loads it. */
+/** A line of a map or crt-list says more than the line of the configuration that loads it. */
 function placeOf(message: string): Pick<HaproxyMessage, 'file' | 'line' | 'proxy'> {
   const loaded = inFile.exec(message);
-  if (loaded?.[1] !== undefined && loaded[2] !== undefined)
-    return { file: loaded[2], line: Number(loaded[1]) };
+  const loadedLine = loaded?.[1] ?? loaded?.[2];
+  if (loaded?.[3] !== undefined && loadedLine !== undefined)
+    return { file: loaded[3], line: Number(loadedLine) };
   const parsed = configLine.exec(message);
   if (parsed?.[1] !== undefined && parsed[2] !== undefined)
     return { file: parsed[1], line: Number(parsed[2]) };

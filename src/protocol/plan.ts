@@ -131,4 +131,6 @@ export interface PlanFile {
   readonly size: number;
   /** The content as runs of bytes: shared, never written to. */
   readonly content: () => readonly Uint8Array[];
+  /** Whom it is blamed on when HAProxy cannot read it; absent for files that templates make of many objects, or by themselves. */
+  readonly owner?: Owner;
 }

@@ -95,7 +95,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     files: emptyOrderedMap(),
   };
   const dirtyMaps = new Set<string>(permanentMaps);
-  const dirtyFiles = new Map<string, FilePart | undefined>();
+  const dirtyFiles = new Map<string, Claimed<FilePart> | undefined>();
   const dirtyDocuments = new Set<string>(reloads.keys());
   let sections = emptyOrderedMap<Section>();
   let backends = emptyOrderedMap<Backend>();
@@ -208,7 +208,7 @@ export function createBundleState(options: BundleOptions): BundleState {
       for (const [key, problems] of mapOf(path).flush()) note(`map ${path} ${key}`, problems);
     for (const settlement of fileClaims.settle()) {
       note(`file ${settlement.name}`, conflictsOf('file', 'FileConflict', settlement));
-      dirtyFiles.set(settlement.name, settlement.after?.value.item);
+      dirtyFiles.set(settlement.name, settlement.after?.value);
     }
     for (const path of dirtyDocuments) {
       const own = documents.get(path);
@@ -290,7 +290,8 @@ function changedFiles(
     return (
       before?.digest !== file?.digest ||
       before?.kind !== file?.kind ||
-      before?.reloadOnChange !== file?.reloadOnChange
+      before?.reloadOnChange !== file?.reloadOnChange ||
+      !sameOwner(before?.owner, file?.owner)
     );
   });
 }
@@ -311,7 +312,16 @@ function ropeFileOf(
   };
 }
 
-function textFileOf({ path, kind, reloadOnChange, text }: FilePart): PlanFile {
+function textFileOf({ item: { path, kind, reloadOnChange, text }, owner }: Claimed<FilePart>): PlanFile {
   const bytes = new TextEncoder().encode(text);
-  return { path, kind, reloadOnChange, digest: digest(text), size: bytes.byteLength, content: () => [bytes] };
+  const owned = owner === undefined ? {} : { owner };
+  return {
+    path,
+    kind,
+    reloadOnChange,
+    digest: digest(text),
+    size: bytes.byteLength,
+    content: () => [bytes],
+    ...owned,
+  };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attributeFindings } from '../../../src/gate/attribute-findings.ts';
-import { valuesOf } from '../../../src/lib/ordered-map.ts';
+import { editOrderedMap, entriesOf, getEntry, valuesOf } from '../../../src/lib/ordered-map.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 
 const at = (file: string, line: number) => ({ severity: 'alert' as const, message: 'm', file, line });
@@ -80,6 +80,68 @@ describe('attributeFindings', () => {
       { section: { kind: 'backend', name: 'shop' }, owner },
       { section: { kind: 'core', name: 'frontend http' } },
     ]);
+  });
+
+  const secret = { kind: 'Secret', namespace: 'default', name: 'tls' };
+  const saying = (message: string) => ({ severity: 'alert' as const, message });
+
+  it('blames the object that brought a file, whoever uses it and however the message writes its path', () => {
+    const made = makePlan({
+      core: { 'frontend http': 'frontend http from std\n  bind :443 ssl crt ssl/a.pem\n' },
+      files: { 'ssl/a.pem': { text: 'x', kind: 'cert' } },
+    });
+    const file = getEntry(made.files, 'ssl/a.pem')!;
+    const owned = { ...made, files: editOrderedMap(made.files, [['ssl/a.pem', { ...file, owner: secret }]]) };
+    const messages = [
+      "unable to load certificate from file 'ssl/a.pem': no start line.",
+      "'ca-file' : unable to load ssl/a.pem.",
+      'failed to open pattern file <ssl/a.pem>',
+    ];
+    for (const message of messages)
+      expect(attributeFindings(owned, [{ ...at('haproxy.cfg', 2), message }])).toMatchObject([
+        { section: { name: 'frontend http' }, owner: secret },
+      ]);
+    expect(attributeFindings(owned, [saying('unable to load ssl/b.pem.')])[0]?.owner).toBeUndefined();
+  });
+
+  it('tells whose entry of a crt-list it is', () => {
+    const made = makePlan({ crtLists: { 'lists/a.txt': ['ssl/a.pem', 'ssl/b.pem'] } });
+    const list = getEntry(made.crtLists, 'lists/a.txt')!;
+    const entries = editOrderedMap(
+      list.entries,
+      [...entriesOf(list.entries)].map(([key, entry]) => [
+        key,
+        { ...entry, owner: { ...secret, name: entry.certificate } },
+      ]),
+    );
+    const owned = {
+      ...made,
+      crtLists: editOrderedMap(made.crtLists, [['lists/a.txt', { ...list, entries }]]),
+    };
+    expect(attributeFindings(owned, [at('lists/a.txt', 2)])).toMatchObject([
+      { owner: { ...secret, name: 'ssl/b.pem' } },
+    ]);
+  });
+
+  it('names all users of a profile that an object brought, and nobody for one of the templates', () => {
+    const made = makePlan({
+      profiles: { own: ['timeout server x'], std: ['mode http'] },
+      backends: { a: { profile: 'own' }, b: { profile: 'own' }, c: { profile: 'std' } },
+    });
+    const serviceOf = (name: string) => ({ kind: 'Service', namespace: 'default', name });
+    const sections = [...entriesOf(made.sections)].map(([key, section]): [string, typeof section] => [
+      key,
+      section.name === 'own' ? { ...section, owner: serviceOf('a') } : section,
+    ]);
+    const owned = { ...made, sections: editOrderedMap(made.sections, sections) };
+    const lines = Buffer.concat(getEntry(made.files, 'haproxy.cfg')!.content()).toString().split('\n');
+    const [own, std] = ['defaults own', 'defaults std'].map((line) => lines.indexOf(line) + 1);
+    expect(attributeFindings(owned, [at('haproxy.cfg', own ?? 0)])).toMatchObject([
+      { section: { kind: 'profile', name: 'own' }, owner: serviceOf('a'), sharedBy: [serviceOf('b')] },
+    ]);
+    const [free] = attributeFindings(owned, [at('haproxy.cfg', std ?? 0)]);
+    expect(free?.section).toEqual({ kind: 'profile', name: 'std' });
+    expect(free?.sharedBy).toBeUndefined();
   });
 
   it('leaves alone what names nothing known', () => {

@@ -76,4 +76,12 @@ describe('parseHaproxyOutput', () => {
     const output = '[WARNING]  (1) : config : odd\nWarnings were found.\nConfiguration file is valid\n';
     expect(parseHaproxyOutput(output)).toEqual([{ severity: 'warning', message: 'odd' }]);
   });
+
+  it('reads the line of a crt-list that a message over several lines names', () => {
+    const output = [
+      "[ALERT]    (1) : config : parsing [haproxy.cfg:10] : 'bind 127.0.0.1:443' in section 'frontend' : ",
+      "  'crt-list' : error processing line 3 in file 'lists/a.txt' : unable to load certificate from file 'ssl/a.pem': no start line.",
+    ].join('\n');
+    expect(parseHaproxyOutput(output)).toMatchObject([{ file: 'lists/a.txt', line: 3 }]);
+  });
 });
