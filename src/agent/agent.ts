@@ -10,24 +10,38 @@ import { type AgentOptions, planBlobPath, reservedPaths } from './agent-options.
 import { type ApplyAnswer, refusal } from './apply/apply-answer.ts';
 import { applyParts, type ApplyPart } from './apply/apply-parts.ts';
 import { planRoles, unknownWorker } from './apply/apply-result.ts';
-import { fence } from './apply/fence.ts';
-import { parseManifest } from './apply/parse-manifest.ts';
-import { type ApplyContext, runApply } from './apply/run-apply.ts';
-import { stageParts } from './apply/stage-parts.ts';
+import type { ApplyContext } from './apply/apply-context.ts';
+import { handleApply, type HandleDeps } from './apply/handle-apply.ts';
+import { createKnownBad } from './apply/known-bad.ts';
+import { createReadBack } from './apply/read-back.ts';
+import { createReloadPacer } from './apply/reload-pacer.ts';
+import { reportApply } from './apply/report-apply.ts';
+import { runScheduledReload, scheduleReload } from './apply/scheduled-reload.ts';
+import { settleRecord } from './apply/settle-record.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { createConfigKeeper } from './keep-config-copy.ts';
 import { createApplyLock } from './apply-lock.ts';
 import { createHeldFiles } from './files/held-files.ts';
 import { createStagingArea } from './files/staging-area.ts';
 import { pause } from './pause.ts';
-import { executableKinds } from './runtime/compile-operation.ts';
 import { createDeferredDeletes } from './runtime/deferred-deletes.ts';
+import { executableKinds } from './runtime/executable-kinds.ts';
+import { deleteKey } from './runtime/pending-delete.ts';
 import { adoptWorker, restart } from './startup.ts';
 import { planBlobFile } from './state/plan-blob.ts';
 import { openRecordStore } from './state/record-store.ts';
-import { samePlanRef, withoutBaseline } from './state/agent-record.ts';
+import { samePlanRef, withoutBaseline, withoutJournal } from './state/agent-record.ts';
 import { createWorkerWatch } from './worker-watch.ts';
 
 /** What this agent understands beyond the first version of the protocol. */
-export const agentFeatures = ['file_patch', 'runtime_batches', 'worker_fence'] as const;
+export const agentFeatures = [
+  'file_patch',
+  'runtime_batches',
+  'worker_fence',
+  'in_place_ops',
+  'reload_pacing',
+  'revert_lkg',
+] as const;
 
 export type PlanStoring =
   | { readonly kind: 'stored'; readonly plan_id: string; readonly proof: string }
@@ -54,67 +68,70 @@ export async function createAgent(
   options: AgentOptions,
   log: Logger,
   meters: AgentMeters = noMeters(),
+  clock: Clock = systemClock,
 ): Promise<Agent> {
   const { store, loaded } = await openRecordStore(options.stateFile);
   if (typeof loaded !== 'string')
     log.warn({ reason: loaded.unusable }, 'state file is not usable: the baseline is unknown');
+  const exclusive = createApplyLock();
   const context: ApplyContext = {
     options,
     log,
+    clock,
     meters,
     store,
     held: createHeldFiles(options.baseDir, store.current().files),
-    area: createStagingArea(options.baseDir),
+    area: createStagingArea(options.baseDir, {
+      onUnknownMount: (folder) => {
+        meters.invariant('mount_probe_found_every_mount');
+        log.error({ folder }, 'files cannot be renamed into this folder: it is a mount of its own');
+      },
+    }),
+    pacer: createReloadPacer(clock, () => void busy(reloadAsScheduled).catch(haproxyFailed)),
     blob: planBlobFile(planBlobPath(options)),
     watch: createWorkerWatch(options.workerSocket),
     deletes: createDeferredDeletes({
       socket: options.workerSocket,
-      onOutcome: (target, outcome) => log.debug({ target, outcome }, 'deferred delete ended'),
+      drainTimeoutMs: options.drainTimeoutMs,
+      now: () => clock.now(),
+      onOutcome: (target, outcome) => {
+        meters.deferredDelete(target.kind, outcome);
+        log.debug({ name: deleteKey(target), outcome }, 'deferred delete');
+      },
     }),
   };
-  const { held, watch, deletes, area, blob } = context;
-  const exclusive = createApplyLock();
-  const rules = { configFile: options.configFile, reserved: reservedPaths(options) };
+  const { held, watch, deletes, blob } = context;
   let ready = false;
   let lastApply: ApplyResult | undefined;
-
-  const applyLocked = async (
-    text: string,
-    rest: AsyncGenerator<ApplyPart>,
-    began: number,
-  ): Promise<ApplyAnswer> => {
-    const parsed = parseManifest(text, rules);
-    if (!parsed.ok) return refusal('manifest', parsed.message);
-    const { manifest } = parsed;
-    const record = store.current();
-    const reason = fence(manifest, record);
-    if (reason !== undefined)
-      return {
-        status: 409,
-        body: { ...planRoles(record), applied_token: record.appliedToken, reason },
-      };
-    const admitted = performance.now();
-    const staging = await stageParts(manifest, rest, held, area).catch(async (error: unknown) => {
-      await area.clear().catch(() => undefined);
-      if (error instanceof CodedError) return refusal('parts', error.message);
-      log.error({ err: error }, 'files could not be staged');
-      return refusal('write', 'the files could not be staged');
+  let activity = 0;
+  /** Under the lock; odd `activity` meanwhile. */
+  const busy = <T>(task: () => Promise<T>): Promise<T> =>
+    exclusive(() => {
+      activity++;
+      return task().finally(() => activity++);
     });
-    if ('status' in staging) return staging;
-    if (staging.kind === 'missing') {
-      await area.clear();
-      return { status: 409, body: { missing: staging.paths } };
-    }
-    const stageMs = performance.now() - admitted;
-    const clock = { began, stageMs, admitMs: admitted - began };
-    return runApply(context, manifest, staging.set, clock).catch(async (error: unknown) => {
-      // Files and worker may be anywhere between the two plans: nothing is claimed, and the phase on disk stays `applying`.
-      log.error({ err: error }, 'apply failed');
-      await held.verify();
-      store.assume({ ...withoutBaseline(store.current()), phase: 'applying', files: held.all() });
-      return refusal('internal', 'the agent failed; its log has the reason');
-    });
+  const readBack = createReadBack({
+    socket: options.workerSocket,
+    clock,
+    worker: () => watch.current(),
+    activity: () => activity,
+    contentOf: (file) => held.content(file),
+    onDivergence: (found) => {
+      for (const _map of found.maps) meters.mapDivergence();
+      log.error(found, 'the worker is not what the files say: reloading it');
+      void busy(() => scheduleReload(context, store.current(), 'diverged')).catch(haproxyFailed);
+    },
+  });
+  const handling: HandleDeps = {
+    context,
+    rules: { configFile: options.configFile, reserved: reservedPaths(options) },
+    knownBad: createKnownBad(() => clock.now()),
+    onApplied: ({ ops, op_batches: batches }, mode) => {
+      if (mode === 'runtime') readBack.touched([...ops, ...(batches ?? []).flat()]);
+      else if (mode === 'reload') readBack.forget();
+    },
   };
+  const keepConfigCopy = createConfigKeeper(context);
 
   const apply = async (body: Readable, headers: IncomingHttpHeaders): Promise<ApplyAnswer> => {
     const began = performance.now();
@@ -123,9 +140,9 @@ export async function createAgent(
     try {
       const first = (await parts.next()).value as ApplyPart | undefined;
       if (first?.kind !== 'manifest') return refusal('request', 'the first part is not the manifest');
-      const answer = await exclusive(() => applyLocked(first.text, parts, began));
+      const answer = await busy(() => handleApply(handling, first.text, parts, began));
       if (answer.status === 200) lastApply = answer.body;
-      report(log, answer);
+      reportApply(log, meters, answer);
       return answer;
     } catch (error) {
       if (error instanceof CodedError) return refusal('request', error.message);
@@ -140,7 +157,10 @@ export async function createAgent(
     const wrong = await held.verify();
     if (wrong.length === 0) return undefined;
     log.error({ files: wrong.slice(0, limits.reasons) }, 'files on disk are not the applied ones');
-    await store.commit({ ...withoutBaseline(store.current()), files: held.all() });
+    meters.invariant('disk_is_the_desired_set');
+    context.pacer.disarm();
+    const unknown = withoutJournal(withoutBaseline(store.current()));
+    await settleRecord(context, { ...unknown, reloadPending: undefined, files: held.all() });
     return `disk_is_the_desired_set: ${wrong.slice(0, limits.reasons).join(', ')}`;
   };
 
@@ -150,6 +170,7 @@ export async function createAgent(
     const stored = record.blob;
     const planBytes = wanted.plan && stored !== undefined ? await blob.read(stored.digest) : undefined;
     const worker = watch.current() ?? unknownWorker;
+    const told = lastApply ?? record.lastApply;
     return {
       api_version: apiVersion,
       agent_version: options.agentVersion,
@@ -166,8 +187,11 @@ export async function createAgent(
         [...held.all()].map(([path, { digest, proof, size }]) => [path, { digest, proof, size }]),
       ),
       runtime_inventory: watch.inventory(),
+      ...(record.reloadPending !== undefined && {
+        reload_pending_at: new Date(record.reloadPending.at).toISOString(),
+      }),
       pending_deletes: deletes.pending(),
-      ...(lastApply !== undefined && { last_apply: lastApply }),
+      ...(told !== undefined && { last_apply: told }),
       ...(violation !== undefined && { invariant_violation: violation }),
     };
   };
@@ -185,6 +209,11 @@ export async function createAgent(
       await store.commit({ ...record, blob: { ...record.applied, digest: stored } });
       return { kind: 'stored', plan_id: planId, proof };
     });
+
+  const reloadAsScheduled = async () => {
+    readBack.forget();
+    lastApply = (await runScheduledReload(context)) ?? lastApply;
+  };
 
   const adoptOther = async () => {
     const other = await watch.findOther();
@@ -204,27 +233,15 @@ export async function createAgent(
     } while (!ready && (await pause(watchMs, signal)));
     if (ready) log.info({ haproxy: watch.current()?.full_version }, 'agent is ready');
     while (await pause(watchMs, signal)) {
-      if ((await watch.findOther()) !== undefined) await exclusive(adoptOther).catch(haproxyFailed);
+      if ((await watch.findOther()) !== undefined) await busy(adoptOther).catch(haproxyFailed);
+      await keepConfigCopy();
     }
+    context.pacer.disarm();
     await exclusive(() => Promise.resolve());
+    context.pacer.disarm();
+    readBack.forget();
     deletes.stop();
   };
 
   return { ready: () => ready, state, apply, storePlan, run };
-}
-
-function report(log: Logger, answer: ApplyAnswer): void {
-  if (answer.status === 200) {
-    const { plan_id, ok, mode, timing, reload, error } = answer.body;
-    const fields = { plan: plan_id, mode, ms: timing.total_ms, reason: reload?.reason };
-    if (ok) log.info(fields, 'applied');
-    else log.warn({ ...fields, stage: error?.stage, error: error?.message }, 'apply rejected');
-  } else if (answer.status === 409) {
-    log.info(
-      'missing' in answer.body ? { missing: answer.body.missing.length } : { reason: answer.body.reason },
-      'apply conflicts',
-    );
-  } else {
-    log.warn({ stage: answer.body.stage, error: answer.body.message }, 'apply refused');
-  }
 }

@@ -1,98 +1,72 @@
 import type { HaproxyIdentity } from '../protocol/wire.ts';
-import type { ApplyContext } from './apply/run-apply.ts';
+import type { ApplyContext } from './apply/apply-context.ts';
+import { dropLinks } from './apply/abort-apply.ts';
+import { runScheduledReload, scheduleReload } from './apply/scheduled-reload.ts';
+import { settleRecord } from './apply/settle-record.ts';
 import { pause } from './pause.ts';
-import type { DeleteTarget } from './runtime/command.ts';
+import { recoverAccepted } from './recover-accepted.ts';
+import { recoverFiles } from './recover-files.ts';
 import { cliRequest } from './runtime/cli-request.ts';
-import { reloadHaproxy } from './runtime/reload-haproxy.ts';
 import { readWorkerIdentity, sameWorker } from './runtime/worker-identity.ts';
-import { type AgentRecord, withoutBaseline } from './state/agent-record.ts';
+import { type AgentRecord, noPlan, withoutBaseline } from './state/agent-record.ts';
 
 const tickMs = 200;
 const probeTimeoutMs = 2_000;
 
 /**
- * What happens before the agent is ready: both sockets answer, the owned files are hashed against the record, and the record
- * is made to say what is true. An interrupted apply or a file that differs ends in a reload of what is on disk, with no baseline.
- * Waits for HAProxy as long as `signal` lets it: false when the signal ended it before.
+ * What happens before the agent is ready: an interrupted apply is brought to one whole set of files, both sockets answer, the owned
+ * files are those of the record or put back, and the worker is on them. Waits for HAProxy as long as `signal` lets it: false when the
+ * signal ended it before. May be called again after a failure.
  */
 export async function restart(context: ApplyContext, signal: AbortSignal): Promise<boolean> {
-  const { store, held, area, log } = context;
-  await area
-    .clear()
-    .catch((error: unknown) => log.warn({ err: error }, 'staging folders could not be emptied'));
+  const { store, area, log, clock } = context;
+  await recoverFiles(context);
   const worker = await waitForHaproxy(context, signal);
   if (worker === undefined) return false;
-  const interrupted = store.current().phase === 'applying';
-  const wrong = await held.verify();
-  if (!interrupted && wrong.length === 0) {
-    await adoptWorker(context, worker);
-    return true;
-  }
-  log.warn(
-    { interrupted, files: wrong },
-    'files on disk are not those of a finished apply: reloading what is there',
+  await adoptWorker(context, worker);
+  const pending = store.current().reloadPending;
+  if (pending !== undefined && pending.at <= clock.now()) await runScheduledReload(context);
+  else if (pending !== undefined) context.pacer.arm(pending.at);
+  await tidy(context).catch((error: unknown) =>
+    log.warn({ err: error }, 'the agent’s folders could not be emptied'),
   );
-  const reload = await reloadHaproxy({
-    masterSocket: context.options.masterSocket,
-    workerSocket: context.options.workerSocket,
-    former: worker,
-    timeoutMs: context.options.reloadTimeoutMs,
-  });
-  if (!reload.ok) log.error({ output: reload.output }, 'HAProxy does not take the files on disk');
-  const running = reload.ok ? reload.worker : worker;
-  await context.watch.adopt(running);
-  await remember(context, {
-    ...withoutBaseline(store.current()),
-    worker: running,
-    pendingDeletes: none,
-    files: held.all(),
-  });
   return true;
-}
 
-const none = { servers: [], backends: [] };
+  async function tidy({ store: records }: ApplyContext): Promise<void> {
+    await area.clear();
+    const entries = [...records.current().journal.values()];
+    const links = entries.flatMap((entry) => (entry.kind === 'created' ? [] : [entry.link]));
+    await area.clearJournal(new Set(links));
+  }
+}
 
 /**
  * Makes a worker the current one. The known one keeps its runtime state. A new one was started on the files: it runs the applied
- * plan if it began after they were put there and they are still the same; else nothing is known about it.
+ * plan if it began after they were put there and they are still the same; else it is reloaded on them, unless nothing is known
+ * of the files either. The caller holds the apply lock.
  */
 export async function adoptWorker(context: ApplyContext, worker: HaproxyIdentity): Promise<void> {
-  const { store, held, watch, deletes, log } = context;
-  const record = store.current();
+  const { store, watch, deletes, log, pacer } = context;
   await watch.adopt(worker);
+  await recoverAccepted(context);
+  const record = store.current();
   if (record.worker !== undefined && sameWorker(record.worker, worker)) {
-    await deletes.add(worker, targetsOf(record.pendingDeletes));
+    await deletes.restore(worker, record.pendingDeletes);
     return;
   }
   deletes.reset();
+  const known = record.applied.id !== '';
   const fresh = worker.worker_start_time_unix_micros > record.filesCommittedAt;
-  const intact = (await held.verify()).length === 0;
-  const known = record.applied.id !== '' && fresh && intact;
   if (record.worker !== undefined)
-    log.warn({ pid: worker.worker_pid, known }, 'another HAProxy worker answers');
-  const base: AgentRecord = known
-    ? { ...record, running: record.applied, workerOps: record.applied }
-    : withoutBaseline(record);
-  await remember(context, { ...base, worker, pendingDeletes: none, files: held.all() });
-}
-
-async function remember({ store, log }: ApplyContext, record: AgentRecord): Promise<void> {
-  try {
-    await store.commit({ ...record, phase: 'committed' });
-  } catch (error) {
-    log.error({ err: error }, 'state file could not be written');
-    store.assume(record);
-  }
-}
-
-function targetsOf(pending: AgentRecord['pendingDeletes']): DeleteTarget[] {
-  return [
-    ...pending.servers.map((name): DeleteTarget => {
-      const [backend = '', server = ''] = name.split('/');
-      return { kind: 'server', backend, server };
-    }),
-    ...pending.backends.map((backend): DeleteTarget => ({ kind: 'backend', backend })),
-  ];
+    log.warn({ pid: worker.worker_pid, known, fresh }, 'another HAProxy worker answers');
+  const adopted: AgentRecord = { ...record, worker, pendingDeletes: [] };
+  if (!known) return settleRecord(context, { ...withoutBaseline(adopted), worker });
+  if (!fresh) return scheduleReload(context, { ...adopted, running: noPlan }, 'worker_changed');
+  pacer.disarm();
+  const { applied } = record;
+  const loaded: AgentRecord = { ...adopted, running: applied, workerOps: applied, lkg: applied };
+  await settleRecord(context, { ...loaded, journal: new Map(), reloadPending: undefined });
+  dropLinks(context, record.journal);
 }
 
 async function waitForHaproxy(

@@ -1,10 +1,11 @@
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { startAgent } from '../fixtures/agent-harness.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import { eventually } from '../fixtures/haproxy-process.ts';
+import { bootstrapConfig, eventually } from '../fixtures/haproxy-process.ts';
+import type { Operation } from '../../src/protocol/operation.ts';
 import { siteFiles, visit } from '../fixtures/site-config.ts';
 
 describeEachLine('the agent recovers from', (line) => {
@@ -15,6 +16,12 @@ describeEachLine('the agent recovers from', (line) => {
     const files = siteFiles(here, { '/': 'app' });
     expect((await talk.reload(files)).body.ok).toBe(true);
     return { here, files };
+  };
+  /** A configuration as a container's image has it, somewhere else. */
+  const imageConfig = async () => {
+    const file = inBase('image.cfg');
+    await writeFile(file, bootstrapConfig(scene().haproxy.baseDir));
+    return file;
   };
   const inBase = (name: string) => path.join(scene().haproxy.baseDir, name);
   const applied = { applied_plan_id: 'plan-1', running_plan_id: 'plan-1', worker_ops_plan_id: 'plan-1' };
@@ -56,19 +63,65 @@ describeEachLine('the agent recovers from', (line) => {
     expect((await visit(here, '/x')).body).toBe('one');
   });
 
-  it('a HAProxy that comes back on other files: nothing is known any more', async () => {
-    const { files } = await begin();
+  it('a HAProxy that comes back on the configuration of its image: the accepted one is put back and loaded', async () => {
+    const { here, files } = await begin();
     const { haproxy, harness, talk } = scene();
+    const old = (await harness.state()).haproxy.worker_pid;
     await haproxy.kill();
-    await writeFile(inBase('haproxy.cfg'), `${files['haproxy.cfg'] ?? ''}# as the image has it\n`);
+    await copyFile(await imageConfig(), inBase('haproxy.cfg'));
     await haproxy.start();
-    await eventually('the agent sees it', async () =>
-      (await harness.state()).applied_plan_id === '' ? true : undefined,
-    );
-    expect(await harness.state()).toMatchObject(nothingKnown);
-    const reply = await talk.reload(files);
-    expect(reply.body).toMatchObject({ ok: true, mode: 'reload' });
+    const image = await haproxy.workerPid();
+    const state = await eventually('the accepted configuration runs', async () => {
+      const seen = await harness.state();
+      const { worker_pid: pid } = seen.haproxy;
+      return pid !== old && pid !== image && seen.running_plan_id === 'plan-1' ? seen : undefined;
+    });
+    expect(state).toMatchObject({ ...applied, lkg_plan_id: 'plan-1' });
     expect(await readFile(inBase('haproxy.cfg'), 'utf8')).toBe(files['haproxy.cfg']);
+    expect((await visit(here, '/')).body).toBe('one');
+    expect((await talk.runtime({ ...files, 'maps/path.map': '' }, [])).body).toMatchObject({ ok: true });
+  });
+
+  it('the same while it was away as well: from its second copy', async () => {
+    const { here, files } = await begin();
+    const { haproxy, harness, restartAgent } = scene();
+    await eventually('there is a second copy', async () =>
+      (await readFile(inBase('.haptic-lkg/config'), 'utf8')) === files['haproxy.cfg'] ? true : undefined,
+    );
+    await harness.stop();
+    await haproxy.kill();
+    await copyFile(await imageConfig(), inBase('haproxy.cfg'));
+    await haproxy.start();
+    await restartAgent();
+    const state = await eventually('the accepted configuration runs', async () => {
+      const seen = await scene().harness.state();
+      return seen.running_plan_id === 'plan-1' ? seen : undefined;
+    });
+    expect(state).toMatchObject(applied);
+    expect(await readFile(inBase('haproxy.cfg'), 'utf8')).toBe(files['haproxy.cfg']);
+    expect((await visit(here, '/')).body).toBe('one');
+  });
+
+  it('the same amid changes, before there is a second copy: on the last known good set', async () => {
+    const { here, files } = await begin();
+    const { haproxy, harness, talk, restartAgent } = scene();
+    const next = { 'haproxy.cfg': `${files['haproxy.cfg'] ?? ''}# newer\n`, 'maps/path.map': '/new app\n' };
+    const ops: Operation[] = [{ kind: 'map_replace', path: 'maps/path.map' }];
+    expect((await talk.runtime(next, ops)).body).toMatchObject({ mode: 'runtime', lkg_plan_id: 'plan-1' });
+    await harness.stop();
+    await rm(inBase('.haptic-lkg/config'), { force: true });
+    await haproxy.kill();
+    await copyFile(await imageConfig(), inBase('haproxy.cfg'));
+    await haproxy.start();
+    await restartAgent();
+    const state = await eventually('the last known good set runs', async () => {
+      const seen = await scene().harness.state();
+      return seen.running_plan_id === 'plan-1' ? seen : undefined;
+    });
+    expect(state).toMatchObject(applied);
+    expect(await readFile(inBase('haproxy.cfg'), 'utf8')).toBe(files['haproxy.cfg']);
+    expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
+    expect((await visit(here, '/')).body).toBe('one');
   });
 
   it('an apply for a worker that was killed: by a reload', async () => {
@@ -119,12 +172,14 @@ describeEachLine('the agent recovers from', (line) => {
   });
 
   it('a file that was changed behind its back while it was away', async () => {
-    const { files } = await begin();
+    const { here, files } = await begin();
     const { harness, haproxy, restartAgent } = scene();
     await harness.stop();
     await writeFile(inBase('maps/path.map'), '/sneaky app\n');
     await restartAgent();
-    expect(await haproxy.reloads()).toBe(2);
+    // The worker still serves what was accepted: a reload would make it serve the edit.
+    expect(await haproxy.reloads()).toBe(1);
+    expect((await visit(here, '/')).body).toBe('one');
     expect(await scene().harness.state()).toMatchObject(nothingKnown);
     expect((await scene().talk.reload(files)).body).toMatchObject({ ok: true });
     expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);

@@ -2,7 +2,12 @@ import type { ApplyConflict, ApplyError, ApplyResult, MissingFiles } from '../..
 
 /** What the HTTP layer answers to an apply. */
 export type ApplyAnswer =
-  | { readonly status: 200; readonly body: ApplyResult }
+  | {
+      readonly status: 200;
+      readonly body: ApplyResult;
+      /** HAProxy itself said no to the files. Not part of the wire. */
+      readonly refused?: boolean;
+    }
   | { readonly status: 409; readonly body: ApplyConflict | MissingFiles }
   | { readonly status: 400 | 500 | 503; readonly body: ApplyError };
 

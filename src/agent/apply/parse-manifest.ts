@@ -28,19 +28,38 @@ export function parseManifest(
     const error = validate.errors?.[0];
     return { ok: false, message: `manifest${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}` };
   }
-  const message = modeProblem(manifest) ?? filesProblem(manifest.files, rules);
-  return message === undefined ? { ok: true, manifest } : { ok: false, message };
+  const message = referenceProblem(manifest) ?? filesProblem(manifest, rules);
+  return message === undefined ? { ok: true, manifest: normalised(manifest) } : { ok: false, message };
 }
 
-/** Restoring the last known good files needs a journal, which this agent does not keep. */
-function modeProblem(manifest: ApplyManifest): string | undefined {
-  if (manifest.mode === 'revert_lkg') return 'mode revert_lkg is not offered by this agent (see features)';
-  if (((manifest.validated_plan_id ?? '') === '') !== ((manifest.validated_plan_proof ?? '') === ''))
+/** Who does not say what the worker is on cannot know what operations would do to it: the files are reloaded instead. */
+function normalised(manifest: ApplyManifest): ApplyManifest {
+  const blind = manifest.expected_worker_ops_plan_proof === '' && (manifest.in_place_ops ?? []).length === 0;
+  if (manifest.mode !== 'auto' || !blind) return manifest;
+  const { op_batches: _batches, ...rest } = manifest;
+  return { ...rest, ops: [], mode: 'reload' };
+}
+
+/** What belongs together, and what a mode needs (haptic-agent protocol, validation). */
+function referenceProblem(manifest: ApplyManifest): string | undefined {
+  const isSet = (text: string | undefined) => text !== undefined && text !== '';
+  if (isSet(manifest.validated_plan_id) !== isSet(manifest.validated_plan_proof))
     return 'validated_plan_id and validated_plan_proof go together';
-  return undefined;
+  if (manifest.mode === 'revert_lkg')
+    return isSet(manifest.plan_proof) ? undefined : 'mode revert_lkg needs plan_proof';
+  if ((manifest.in_place_ops ?? []).length === 0) return undefined;
+  const needed = [
+    'worker_ops_plan_id',
+    'expected_worker_ops_plan_id',
+    'expected_worker_ops_plan_proof',
+  ] as const;
+  const missing = needed.find((field) => !isSet(manifest[field]));
+  return missing === undefined ? undefined : `in_place_ops need ${missing}`;
 }
 
-function filesProblem(files: readonly ManifestFile[], rules: ManifestRules): string | undefined {
+/** A revert names no files: those it puts back are in the pod. */
+function filesProblem({ files, mode }: ApplyManifest, rules: ManifestRules): string | undefined {
+  if (mode === 'revert_lkg') return files.length === 0 ? undefined : 'files: mode revert_lkg takes none';
   const seen = new Set<string>();
   for (const file of files) {
     const problem = fileProblem(file, rules, seen);

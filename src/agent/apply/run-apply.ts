@@ -1,41 +1,26 @@
-import type { Logger } from 'pino';
 import type { ApplyManifest, ApplyResult, ApplyResultMode } from '../../protocol/wire.ts';
-import type { AgentMeters } from '../agent-meters.ts';
-import type { AgentOptions } from '../agent-options.ts';
 import { commitFiles, type CommittedFiles } from '../files/commit-files.ts';
-import type { HeldFiles } from '../files/held-files.ts';
-import type { StagingArea } from '../files/staging-area.ts';
-import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
-import { reloadHaproxy, type ReloadOutcome } from '../runtime/reload-haproxy.ts';
+import type { JournalEntry } from '../files/journal.ts';
+import { planJournal } from '../files/plan-journal.ts';
+import type { ReloadOutcome } from '../runtime/reload-haproxy.ts';
 import { type OperationRun, runOperations } from '../runtime/run-operations.ts';
-import { type AgentRecord, noPlan, type PlanRef, withoutBaseline } from '../state/agent-record.ts';
-import type { PlanBlobFile } from '../state/plan-blob.ts';
-import type { RecordStore } from '../state/record-store.ts';
-import type { WorkerWatch } from '../worker-watch.ts';
+import {
+  type AgentRecord,
+  noPlan,
+  type PlanRef,
+  samePlanRef,
+  withoutBaseline,
+} from '../state/agent-record.ts';
+import { abortApply, dropLinks, recoverWorker } from './abort-apply.ts';
 import { type ApplyAnswer, refusal } from './apply-answer.ts';
+import type { ApplyClock, ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
-import { type Activation, planActivation } from './plan-activation.ts';
+import { checkInvariants } from './check-invariants.ts';
+import { chooseCourse, type Course, type ReadyWork } from './choose-course.ts';
+import { earliestReload } from './reload-pacer.ts';
+import { reloadWorker } from './reload-worker.ts';
+import { settleRecord } from './settle-record.ts';
 import type { StagedSet } from './stage-parts.ts';
-
-/** What an apply works on. One apply at a time: the caller holds the lock. */
-export interface ApplyContext {
-  readonly options: AgentOptions;
-  readonly log: Logger;
-  readonly meters: AgentMeters;
-  readonly store: RecordStore;
-  readonly held: HeldFiles;
-  readonly area: StagingArea;
-  readonly blob: PlanBlobFile;
-  readonly watch: WorkerWatch;
-  readonly deletes: DeferredDeletes;
-}
-
-/** When the request came, and what was spent on it before this: milliseconds of `performance.now()`. */
-export interface ApplyClock {
-  readonly began: number;
-  readonly stageMs: number;
-  readonly admitMs: number;
-}
 
 type FilesOutcome =
   { readonly ok: true; readonly files: CommittedFiles } | { readonly ok: false; readonly error: Error };
@@ -45,15 +30,31 @@ interface Activated {
   readonly mode: ApplyResultMode;
   readonly run?: OperationRun;
   readonly reload?: ReloadOutcome;
+  /** When a reload that was put off is due. */
+  readonly at?: number;
   readonly reason?: string;
+}
+
+/** What an apply is about to do, decided and on record. */
+interface Undertaking {
+  readonly manifest: ApplyManifest;
+  readonly set: StagedSet;
+  readonly removed: readonly string[];
+  readonly course: Course;
+  /** The record before, with its last known good plan brought up to date. */
+  readonly before: AgentRecord;
+  /** `before` in the phase `applying`: its journal leads back from what the apply puts on disk. */
+  readonly under: AgentRecord;
+  /** Journal entries of this apply. */
+  readonly fresh: ReadonlyMap<string, JournalEntry>;
 }
 
 /**
  * Brings files and worker to a fenced and verified desired set.
  *
  * Runtime commands run while the files are being written: HAProxy is reached after one round trip, and the answer is given
- * when both are done. This is safe since the phase `applying` is on record before either begins: an agent that ends in
- * between finds it at its next start, reloads whatever is on disk, and claims no baseline. A machine that crashes takes
+ * when both are done. This is safe since the phase `applying` and the wanted set are on record before either begins: an agent that
+ * ends in between finds them at its next start and brings the pod to the one or the other set. A machine that crashes takes
  * the worker along, and the next one starts from the files, which are whole at any moment.
  */
 export async function runApply(
@@ -62,45 +63,43 @@ export async function runApply(
   set: StagedSet,
   clock: ApplyClock,
 ): Promise<ApplyAnswer> {
-  const { store, held, watch, deletes } = context;
-  const before = store.current();
-  const removed = [...held.all().keys()].filter((file) => !set.files.has(file));
-  const filesChange = set.staged.length > 0 || removed.length > 0;
-  const activation = await admit(context, manifest, set);
-
-  try {
-    if (filesChange || activation.kind !== 'nothing') store.announce({ ...before, phase: 'applying' });
-  } catch (error) {
-    return nothingDone(context, error);
-  }
+  const inventoryBefore = context.watch.inventory().generation;
+  const undertaking = await undertake(context, manifest, set);
+  if ('status' in undertaking) return undertaking;
+  const { before, under, course, removed } = undertaking;
   const started = performance.now();
   const spent = { writeMs: 0, opsMs: 0 };
-  const opsTask = startOperations(context, activation).finally(() => (spent.opsMs = since(started)));
-  const filesTask = putFiles(context, set, removed).finally(() => (spent.writeMs = since(started)));
+  const opsTask = sendOperations(context, course).finally(() => (spent.opsMs = since(started)));
+  const filesTask = putFiles(context, undertaking).finally(() => (spent.writeMs = since(started)));
   const [run, files] = await Promise.all([opsTask, filesTask]);
-  if (!files.ok) return undoOperations(context, before, run, files.error);
+  if (!files.ok) return undoOperations(context, undertaking, run !== undefined, files.error);
 
-  const activated = await finishActivation(context, activation, run, filesChange);
+  const filesChange = set.staged.length > 0 || removed.length > 0;
+  const activated = await finishActivation(context, before, course, run, filesChange);
   if (activated.reload !== undefined) spent.opsMs = since(started);
   const done = performance.now();
-  const answer = (outcome: Omit<ApplyOutcome, 'timing'>): ApplyAnswer => ({
-    status: 200,
-    body: applyResult(context, manifest, { ...outcome, timing: timingOf(clock, spent, done) }),
+  const answer = (outcome: Omit<ApplyOutcome, 'timing' | 'inventoryBefore'>) => ({
+    status: 200 as const,
+    body: applyResult(context, manifest, {
+      ...outcome,
+      inventoryBefore,
+      timing: timingOf(clock, spent, done),
+    }),
   });
   if (activated.reload?.ok === false) {
+    await files.files.keep();
+    const onDisk: AgentRecord = { ...under, files: set.files };
+    const rollback = await abortApply(context, onDisk, activated.reload, run !== undefined);
     const error = { stage: 'reload', message: activated.reload.output };
-    const rollback = await rollBack(context, before, files.files, activated);
-    return answer({ ...activated, ok: false, mode: 'rejected', error, rollback });
-  }
-  if (activated.reload?.ok === true) {
-    deletes.reset();
-    await watch.adopt(activated.reload.worker);
+    const told = answer({ ...activated, ok: false, mode: 'rejected', error, rollback });
+    return { ...told, refused: activated.reload.verdict === 'refused' };
   }
   try {
-    await commit(context, manifest, set, before);
+    await commit(context, undertaking, activated);
   } catch (error) {
     await files.files.undo();
-    return undoOperations(context, before, run, asError(error), activated.reload);
+    const touched = run !== undefined || activated.reload !== undefined;
+    return undoOperations(context, undertaking, touched, asError(error));
   }
   await files.files.keep();
   return answer({ ...activated, ok: true });
@@ -126,49 +125,100 @@ function timingOf(
   };
 }
 
-function nothingDone(context: ApplyContext, error: unknown): ApplyAnswer {
-  context.log.error({ err: error }, 'state file could not be written');
-  return refusal('write', `the state file could not be written: ${asError(error).message}`);
-}
-
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** How to activate, after the names that the operations create were freed; one that is still in use makes it a reload. */
-async function admit(
-  { held, watch, deletes }: ApplyContext,
+/** Decides and puts it on record; an answer when that cannot be done, with nothing touched. */
+async function undertake(
+  context: ApplyContext,
   manifest: ApplyManifest,
   set: StagedSet,
-): Promise<Activation> {
-  const worker = watch.current();
-  if (worker === undefined) return { kind: 'reload', reason: 'worker_changed' };
-  const activation = await planActivation(manifest, worker.version, async (path) => {
-    const staged = set.staged.find((file) => file.path === path);
-    return staged !== undefined && 'bytes' in staged.source ? staged.source.bytes : held.content(path);
-  });
-  if (activation.kind !== 'operations') return activation;
-  for (const target of activation.created) {
-    if (!(await deletes.settle(target))) return { kind: 'reload', reason: 'pending_delete' };
+): Promise<Undertaking | ApplyAnswer> {
+  const { store, held, area, options, log } = context;
+  const before = promote(store.current(), manifest);
+  const removed = [...held.all().keys()].filter((file) => !set.files.has(file));
+  const written = set.staged.map((file) => file.path);
+  try {
+    const course = await chooseCourse(context, manifest, set, before);
+    const fresh = await planJournal(options.baseDir, area, held.all(), before.journal, { written, removed });
+    const under = announced(before, manifest, set, { course, fresh, removed });
+    if (set.staged.length > 0 || removed.length > 0 || course.kind !== 'nothing') store.announce(under);
+    return { manifest, set, removed, course, before, under, fresh };
+  } catch (error) {
+    log.error({ err: error }, 'apply could not be put on record');
+    await area.clear().catch(() => undefined);
+    return refusal('write', `the apply could not be put on record: ${asError(error).message}`);
   }
-  return activation;
 }
 
-async function startOperations(
-  { options, watch, deletes }: ApplyContext,
-  activation: Activation,
+/**
+ * The applied plan passed the controller's gate: it is the last known good one now. Not while a reload is pending: then HAProxy
+ * has not loaded it in this pod, and the way back is still needed.
+ */
+function promote(record: AgentRecord, manifest: ApplyManifest): AgentRecord {
+  const validated = { id: manifest.validated_plan_id ?? '', proof: manifest.validated_plan_proof ?? '' };
+  if (record.reloadPending !== undefined || !samePlanRef(validated, record.applied)) return record;
+  return { ...record, lkg: record.applied, journal: new Map() };
+}
+
+/** Proofs are reserved with it, for the applied and for the worker's role of its own, so that none is ever given out twice. */
+function announced(
+  before: AgentRecord,
+  manifest: ApplyManifest,
+  set: StagedSet,
+  { course, fresh, removed }: Pick<Undertaking, 'course' | 'fresh' | 'removed'>,
+): AgentRecord {
+  const changes = [
+    ...set.staged.map((file) => [file.path, file.held] as const),
+    ...removed.map((file) => [file, undefined] as const),
+  ];
+  const untouched = before.reloadPending !== undefined && sentBy(course) === undefined;
+  return {
+    ...before,
+    phase: 'applying',
+    proofCounter: before.proofCounter + (course.kind === 'scheduled' ? 2 : 1),
+    journal: fresh.size === 0 ? before.journal : new Map([...before.journal, ...fresh]),
+    wanted: {
+      plan: { id: manifest.plan_id, proof: proofAt(before.proofCounter + 1) },
+      token: manifest.token,
+      changes: new Map(changes),
+      worker: course.kind !== 'nothing' && !untouched,
+    },
+  };
+}
+
+function proofAt(counter: number): string {
+  return `a:${String(counter)}`;
+}
+
+/** What is sent to the worker while the files are written. */
+function sentBy(course: Course): ReadyWork | undefined {
+  if (course.kind === 'operations') return course.work;
+  return course.kind === 'scheduled' ? course.inPlace : undefined;
+}
+
+async function sendOperations(
+  { options, watch, deletes, meters }: ApplyContext,
+  course: Course,
 ): Promise<OperationRun | undefined> {
+  const work = sentBy(course);
   const worker = watch.current();
-  if (activation.kind !== 'operations' || worker === undefined) return undefined;
-  const run = await runOperations(options.workerSocket, worker, activation.ready);
-  if (run.outcome === 'ok') await deletes.add(worker, activation.deferred);
+  if (work === undefined || worker === undefined) return undefined;
+  const run = await runOperations(options.workerSocket, worker, work.ready);
+  if (run.outcome === 'ok') {
+    watch.extend(work.ready);
+    await deletes.add(worker, work.deferred);
+  }
+  // What comes after the first refusal is not known to be one.
+  const refused = run.results.find(({ ok }) => !ok);
+  if (refused !== undefined) meters.operationError(refused.kind);
   return run;
 }
 
 async function putFiles(
   { options, area }: ApplyContext,
-  set: StagedSet,
-  removed: readonly string[],
+  { set, removed, fresh }: Undertaking,
 ): Promise<FilesOutcome> {
   try {
     const files = await commitFiles({
@@ -177,6 +227,7 @@ async function putFiles(
       staged: set.staged,
       removed,
       last: options.configFile,
+      journal: fresh,
     });
     return { ok: true, files };
   } catch (error) {
@@ -186,122 +237,101 @@ async function putFiles(
 
 async function finishActivation(
   context: ApplyContext,
-  activation: Activation,
+  before: AgentRecord,
+  course: Course,
   run: OperationRun | undefined,
   filesChange: boolean,
 ): Promise<Activated> {
-  if (activation.kind === 'nothing') return { mode: filesChange ? 'file_only' : 'noop' };
+  if (course.kind === 'nothing') return { mode: filesChange ? 'file_only' : 'noop' };
+  const ran = run === undefined ? {} : { run };
+  if (course.kind === 'scheduled') {
+    const { at, reason } = course;
+    return { mode: 'scheduled', at, ...ran, ...(reason !== undefined && { reason }) };
+  }
   if (run?.outcome === 'ok') return { mode: 'runtime', run };
-  const reason =
-    run === undefined
-      ? activation.kind === 'reload'
-        ? activation.reason
-        : 'worker_changed'
-      : run.outcome === 'rejected'
-        ? 'op_rejected'
-        : 'worker_changed';
-  const reload = await reloadNow(context);
-  return {
-    mode: 'reload',
-    reload,
-    ...(run !== undefined && { run }),
-    ...(reason !== undefined && { reason }),
-  };
+  const refused = run?.outcome === 'rejected' ? 'op_rejected' : 'worker_changed';
+  const reason = course.kind === 'reload' ? course.reason : refused;
+  const because = reason === undefined ? {} : { reason };
+  const now = context.clock.now();
+  const at = earliestReload(now, before.lastReloadAt, context.options.reloadIntervalMs);
+  if (at > now) return { mode: 'scheduled', at, ...ran, ...because };
+  return { mode: 'reload', reload: await reloadWorker(context), ...ran, ...because };
 }
 
-function reloadNow({ options, watch }: ApplyContext): Promise<ReloadOutcome> {
-  return reloadHaproxy({
-    masterSocket: options.masterSocket,
-    workerSocket: options.workerSocket,
-    former: watch.current(),
-    timeoutMs: options.reloadTimeoutMs,
-  });
-}
-
-async function commit(
-  context: ApplyContext,
-  manifest: ApplyManifest,
-  set: StagedSet,
-  before: AgentRecord,
-): Promise<void> {
-  const { store, held, watch, deletes, blob } = context;
-  const proofCounter = before.proofCounter + 1;
-  const plan: PlanRef = { id: manifest.plan_id, proof: `a:${String(proofCounter)}` };
+async function commit(context: ApplyContext, undertaking: Undertaking, activated: Activated): Promise<void> {
+  const { store, held, blob, clock, pacer, meters } = context;
+  const { manifest, set, before, under } = undertaking;
+  const plan: PlanRef = { id: manifest.plan_id, proof: proofAt(before.proofCounter + 1) };
   const stored = set.plan === undefined ? undefined : await blob.write(set.plan);
-  const filesCommittedAt =
-    set.files === before.files && set.staged.length === 0 ? before.filesCommittedAt : Date.now() * 1000;
-  await store.commit({
-    ...before,
-    phase: 'committed',
+  const untouched = set.files === before.files && set.staged.length === 0;
+  const next: AgentRecord = {
+    ...under,
+    ...rolesAfter(context, undertaking, activated, plan),
+    phase: activated.mode === 'scheduled' ? 'scheduled' : 'committed',
     generation: before.generation + 1,
-    proofCounter,
     appliedToken: manifest.token,
     applied: plan,
-    running: plan,
-    workerOps: plan,
-    worker: watch.current(),
-    filesCommittedAt,
+    wanted: undefined,
+    worker: context.watch.current(),
+    filesCommittedAt: untouched ? before.filesCommittedAt : clock.now() * 1000,
     blob: stored === undefined ? undefined : { ...plan, digest: stored },
-    pendingDeletes: deletes.pending(),
+    pendingDeletes: context.deletes.saved(),
+    lastApply: undefined,
     files: set.files,
-  });
+  };
+  const former = store.current().journal;
+  await store.commit(next);
+  if (next.reloadPending !== undefined) pacer.arm(next.reloadPending.at);
   const contents = new Map<string, Buffer>();
   for (const { path, source } of set.staged) if ('bytes' in source) contents.set(path, source.bytes);
   held.replace(set.files, contents);
+  if (next.journal.size === 0) dropLinks(context, former);
+  meters.generation(next.generation);
+  checkInvariants(context, before, next, activated);
+}
+
+/** Which plan the worker is on, the way back, and what is left to do. */
+function rolesAfter(
+  { clock }: ApplyContext,
+  { manifest, before, course }: Undertaking,
+  { mode, run, at, reason }: Activated,
+  plan: PlanRef,
+): Partial<AgentRecord> {
+  const onPlan = { running: plan, workerOps: plan, reloadPending: undefined };
+  if (mode === 'reload') return { ...onPlan, lkg: plan, journal: new Map(), lastReloadAt: clock.now() };
+  if (mode !== 'scheduled' || at === undefined) return onPlan;
+  const first = before.reloadPending?.reason ?? reason;
+  const inPlace: PlanRef = {
+    id: manifest.worker_ops_plan_id ?? '',
+    proof: proofAt(before.proofCounter + 2),
+  };
+  const ranInPlace = course.kind === 'scheduled' && run?.outcome === 'ok' ? inPlace : noPlan;
+  return {
+    running: before.running,
+    // What a refusal left behind on the worker corresponds to no plan.
+    workerOps: run === undefined ? before.workerOps : ranInPlace,
+    reloadPending: { at, ...(first !== undefined && { reason: first }) },
+  };
 }
 
 /** The files could not be written and are as they were. A worker that was changed meanwhile is brought back to them. */
 async function undoOperations(
   context: ApplyContext,
-  before: AgentRecord,
-  run: OperationRun | undefined,
+  { before, under }: Undertaking,
+  touched: boolean,
   error: Error,
-  reload?: ReloadOutcome,
 ): Promise<ApplyAnswer> {
   context.log.error({ err: error }, 'files could not be written');
   await context.area.clear().catch(() => undefined);
-  if (run === undefined && reload === undefined) await settleRecord(context, before);
-  else await recover(context, before);
+  const { proofCounter } = under;
+  if (touched) await bringBack(context, { ...before, proofCounter });
+  else await settleRecord(context, { ...before, proofCounter });
   return refusal('write', `the files could not be written: ${error.message}`);
 }
 
-/** The files as before, and a worker started on them; no baseline, since an apply failed halfway. */
-async function recover(context: ApplyContext, before: AgentRecord): Promise<boolean> {
-  const reload = await reloadNow(context);
-  if (reload.ok) {
-    context.deletes.reset();
-    await context.watch.adopt(reload.worker);
-  }
-  const known = withoutBaseline(before);
-  const served = reload.ok ? { running: before.applied, workerOps: before.applied } : {};
-  await settleRecord(context, { ...known, ...served, worker: context.watch.current() });
-  return reload.ok;
-}
-
-async function rollBack(
-  context: ApplyContext,
-  before: AgentRecord,
-  files: CommittedFiles,
-  activated: Activated,
-): Promise<{ readonly performed: boolean; readonly reloaded: boolean }> {
-  await files.undo();
-  await context.area.clear();
-  if (activated.run !== undefined) return { performed: true, reloaded: await recover(context, before) };
-  const refused = activated.reload?.ok === false && activated.reload.verdict === 'refused';
-  const served = refused ? { running: before.running, workerOps: before.workerOps } : { running: noPlan };
-  await settleRecord(context, { ...withoutBaseline(before), ...served });
-  return { performed: true, reloaded: false };
-}
-
-/**
- * A disk that takes nothing must not hide the answer: the phase on disk then stays `applying`, which is true, and this process
- * goes on without a baseline.
- */
-async function settleRecord(context: ApplyContext, record: AgentRecord): Promise<void> {
-  try {
-    await context.store.commit({ ...record, phase: 'committed' });
-  } catch (error) {
-    context.log.error({ err: error }, 'state file could not be written');
-    context.store.assume({ ...withoutBaseline(record), phase: 'applying' });
-  }
+/** The worker goes back to the former files by a reload; no baseline, since an apply failed halfway. */
+async function bringBack(context: ApplyContext, before: AgentRecord): Promise<void> {
+  context.pacer.disarm();
+  const record = { ...withoutBaseline(before), reloadPending: undefined };
+  await recoverWorker(context, record, before.applied);
 }

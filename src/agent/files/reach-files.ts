@@ -1,16 +1,20 @@
 import { chmod, copyFile, open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { digest } from '../../lib/digest.ts';
 import type { FilePool } from './file-pool.ts';
 import type { HeldFile } from './held-files.ts';
+import { isReached } from './is-reached.ts';
 import { moveFile } from './move-file.ts';
-import { readOwned } from './read-owned.ts';
 import { modeOf } from './staged-file.ts';
 import type { StagingArea } from './staging-area.ts';
 import { syncFolders } from './sync-folders.ts';
 
-/** What a path shall be: a content, a former file that the agent did not own (absolute path of what was kept of it), or nothing. */
-export type PathTarget = HeldFile | { readonly keptAt: string } | undefined;
+/**
+ * What a path shall be: nothing, or a content. `held` tells which, if the agent owned it; `keptAt` where it is kept (absolute). With
+ * neither, it shall stay what it is.
+ */
+export type PathTarget =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'content'; readonly held?: HeldFile; readonly keptAt?: string };
 
 export interface ReachDeps {
   readonly baseDir: string;
@@ -42,8 +46,8 @@ export async function reachFiles(
   put.sort(([a], [b]) => Number(a === deps.last) - Number(b === deps.last));
   for (const [file, from] of put) {
     const target = targets.get(file);
-    const mode = target !== undefined && 'kind' in target ? modeOf(target.kind) : undefined;
-    if (from !== undefined) await place(deps, file, from, mode);
+    const held = target?.kind === 'content' ? target.held : undefined;
+    if (from !== undefined) await place(deps, file, from, held && modeOf(held.kind));
   }
   for (const [file, from] of sources)
     if (from === undefined) await rm(path.join(deps.baseDir, file), { force: true });
@@ -56,11 +60,11 @@ async function sourceOf(
   file: string,
   target: PathTarget,
 ): Promise<'there' | 'lost' | { readonly from: string | Buffer | undefined }> {
-  const bytes = await readOwned(baseDir, file);
-  if (target === undefined) return bytes === undefined ? 'there' : { from: undefined };
-  if ('keptAt' in target) return { from: target.keptAt };
-  if (bytes?.length === target.size && digest(bytes) === target.digest) return 'there';
-  const from = pool.find(target) ?? inMemory?.(file, target);
+  if (await isReached(baseDir, file, target)) return 'there';
+  if (target.kind === 'nothing') return { from: undefined };
+  const { held, keptAt } = target;
+  const known = held === undefined ? undefined : (pool.find(held) ?? inMemory?.(file, held));
+  const from = known ?? keptAt;
   return from === undefined ? 'lost' : { from };
 }
 

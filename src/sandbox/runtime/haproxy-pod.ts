@@ -29,6 +29,8 @@ export interface HaproxyPodOptions {
   readonly haproxyPath: string;
   /** The agent's command line, without what this pod knows: `[node, main, 'agent']`. */
   readonly agentCommand: readonly [string, ...string[]];
+  /** Shortest time between two reloads, as the agent's flag takes it; default: none. */
+  readonly reloadInterval?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly onError: (what: string, error: unknown) => void;
 }
@@ -196,6 +198,7 @@ export async function startHaproxyPod(options: HaproxyPodOptions): Promise<Hapro
   const agentArgs = () => [
     ...['--base-dir', baseDir],
     ...['--listen', `${options.address}:${options.agentPort}`],
+    ...['--reload-interval-min', options.reloadInterval ?? '0ms'],
   ];
   const podObject = (): Pod => ({
     apiVersion: 'v1',

@@ -26,13 +26,46 @@ const manifest = (more: Partial<ApplyManifest> = {}): ApplyManifest => ({
   mode: 'auto',
   ...more,
 });
+const workerKnown = { expected_worker_ops_plan_id: 'p0', expected_worker_ops_plan_proof: 'a:1' };
 const parse = (value: unknown) => parseManifest(JSON.stringify(value), rules);
 const withFiles = (...files: ManifestFile[]) => manifest({ files: [file('haproxy.cfg'), ...files] });
 
 describe('a manifest', () => {
   it('is taken as it is', () => {
-    expect(parse(manifest())).toEqual({ ok: true, manifest: manifest() });
+    for (const known of [manifest(workerKnown), manifest({ mode: 'reload' })])
+      expect(parse(known)).toEqual({ ok: true, manifest: known });
   });
+
+  it('becomes a reload when its author does not say what the worker is on', () => {
+    const blind = manifest({ ops: [{ kind: 'map_replace', path: 'a.map' }], op_batches: [[]] });
+    expect(parse(blind)).toEqual({ ok: true, manifest: manifest({ mode: 'reload' }) });
+  });
+
+  it('of a revert names the plan to leave, and no files', () => {
+    const revert = manifest({ mode: 'revert_lkg', plan_proof: 'a:1', files: [] });
+    expect(parse(revert)).toEqual({ ok: true, manifest: revert });
+    expect(parse({ ...revert, files: [file('haproxy.cfg')] })).toMatchObject({
+      ok: false,
+      message: 'files: mode revert_lkg takes none',
+    });
+  });
+
+  it.each(['worker_ops_plan_id', 'expected_worker_ops_plan_id', 'expected_worker_ops_plan_proof'] as const)(
+    'with in-place operations needs %s',
+    (field) => {
+      const whole = manifest({
+        ...workerKnown,
+        worker_ops_plan_id: 'p2',
+        in_place_ops: [{ kind: 'server_disable', backend: 'b', server: 's' }],
+        mode: 'reload',
+      });
+      expect(parse(whole)).toEqual({ ok: true, manifest: whole });
+      expect(parse({ ...whole, [field]: '' })).toEqual({
+        ok: false,
+        message: `in_place_ops need ${field}`,
+      });
+    },
+  );
 
   it('may have fields of a later version and operations of unknown kinds', () => {
     const later = { ...manifest(), novelty: 1, ops: [{ kind: 'teleport', to: 'mars' }] };
@@ -76,7 +109,7 @@ describe('a manifest', () => {
       'removes more',
     ],
     ['half a validated plan', manifest({ validated_plan_id: 'p' }), 'go together'],
-    ['a revert, which needs a journal', manifest({ mode: 'revert_lkg' }), 'revert_lkg'],
+    ['a revert of no one occurrence', manifest({ mode: 'revert_lkg', files: [] }), 'needs plan_proof'],
   ])('with %s is refused by field', (_what, value, expected) => {
     const parsed = parse(value);
     expect(parsed).toMatchObject({ ok: false });
