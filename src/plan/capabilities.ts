@@ -10,6 +10,8 @@ export interface Capabilities {
   readonly guid: boolean;
   /** Server keyword `init-state`: from 3.1. */
   readonly serverInitState: boolean;
+  /** A server added at runtime keeps idle connections for reuse unless told otherwise, as one of a file does: from 3.0. */
+  readonly serverPool: boolean;
   /** `add backend`, `publish backend`, `del backend`: from 3.4. */
   readonly dynamicBackends: boolean;
   readonly operations: ReadonlySet<string>;
@@ -30,6 +32,7 @@ export function capabilitiesOf(
     dynamicServers: from(2, 6),
     guid: from(3, 0),
     serverInitState: from(3, 1),
+    serverPool: from(3, 0),
     dynamicBackends: from(3, 4),
     operations: new Set(agentOps),
   };

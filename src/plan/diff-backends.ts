@@ -78,7 +78,9 @@ function removeBackend(context: DiffContext, backend: Backend): void {
     const setting = serverSetting(context.worker, backend);
     for (const server of backend.servers)
       draft.emit('serverDelete', ...deleteServer(setting, server, capabilities));
-    draft.emit('backendDelete', { kind: 'backend_del', backend: name });
+    const { profile, mode, guid } = backend;
+    const like = { profile, mode, ...(guid !== undefined && { guid }) };
+    draft.emit('backendDelete', { kind: 'backend_del', backend: name, ...like });
   }
 }
 
@@ -86,7 +88,12 @@ function removeBackend(context: DiffContext, backend: Backend): void {
 function changeBackend(context: DiffContext, before: Backend, after: Backend): void {
   const { draft } = context;
   if (sameBackend(before, after)) {
-    if (before.text !== after.text && withoutComments(before.text) !== withoutComments(after.text))
+    // A backend that was changed in place has no text.
+    if (
+      before.text !== '' &&
+      before.text !== after.text &&
+      withoutComments(before.text) !== withoutComments(after.text)
+    )
       draft.reload(`backend ${after.name}: unexplained text change`);
     return;
   }

@@ -24,12 +24,13 @@ export function diffSections({ worker, next, draft }: DiffContext): boolean {
 
   const came1 = new Set(came.map(describe));
   const gone1 = new Set(gone.map(describe));
+  const arrived = new Set(came);
   for (const section of [...gone, ...came]) {
     const name = describe(section);
     if (section.kind === 'core') {
       const how = !came1.has(name) ? 'removed' : gone1.has(name) ? 'changed' : 'added';
       draft.reload(`${name}: ${how} (${section.template})`);
-    } else if (!isExplained(section, worker, next))
+    } else if (!isExplained(section, arrived.has(section), worker, next))
       draft.reload(`${name}: its text changed with no record that explains it`);
   }
   return true;
@@ -79,12 +80,15 @@ function samePositions(worker: Plan, next: Plan): boolean {
   return left.length === right.length && left.every((text, at) => text === right[at]);
 }
 
-/** A backend's or profile's record that differs is judged by its own rule. */
-function isExplained(section: Section, worker: Plan, next: Plan): boolean {
+/**
+ * A backend's or profile's record that differs is judged by its own rule. The records of a worker that was changed in place are ahead of
+ * its sections.
+ */
+function isExplained(section: Section, isNew: boolean, worker: Plan, next: Plan): boolean {
   const text = (map: OrderedMap<{ readonly text: string }>) => getEntry(map, section.name)?.text;
-  return section.kind === 'backend'
-    ? text(worker.backends) !== text(next.backends)
-    : text(worker.profiles) !== text(next.profiles);
+  if (section.kind === 'profile') return text(worker.profiles) !== text(next.profiles);
+  const held = text(worker.backends);
+  return held !== text(next.backends) || (isNew ? held === section.text : held !== section.text);
 }
 
 function describe(section: Section | undefined): string {

@@ -37,7 +37,13 @@ export function diffServers(
     draft.reload(`backend ${after.name}: "balance first" follows the order of servers, which changed`);
 }
 
-function changeServer(context: DiffContext, setting: ServerSetting, before: Server, after: Server): void {
+/** What of a server differs is changed by a command each; what HAProxy cannot alter is a reason for a reload. */
+export function changeServer(
+  context: Pick<DiffContext, 'draft'>,
+  setting: ServerSetting,
+  before: Server,
+  after: Server,
+): void {
   const { draft } = context;
   const backend = setting.backend.name;
   const server = after.name;
@@ -112,7 +118,7 @@ function changedKeywords(before: Server, after: Server): readonly string[] {
 }
 
 /** Whether what stayed is in the same order and what is new comes after it. */
-function keepsOrder(before: readonly Server[], after: readonly Server[]): boolean {
+export function keepsOrder(before: readonly Server[], after: readonly Server[]): boolean {
   const names = new Set(after.map((server) => server.name));
   const kept = before.filter((server) => names.has(server.name));
   return kept.every((server, at) => after[at]?.name === server.name);

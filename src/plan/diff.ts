@@ -12,6 +12,7 @@ import { diffProfiles } from './diff-profiles.ts';
 import { diffSections } from './diff-sections.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { createFileNeeds } from './file-needs.ts';
+import { inPlaceChanges } from './in-place.ts';
 import { loadedFiles } from './loaded-files.ts';
 import { valuesOf } from '../lib/ordered-map.ts';
 
@@ -39,20 +40,37 @@ export function diff(next: Plan, base: Baseline): Decision {
   const worker = base.workerOps ?? base.running ?? applied;
   if (base.reloadPending) draft.reload('a reload of the pod is pending');
   const loaded = loadedFiles(base.inventory);
-  const { capabilities } = base;
-  compare({ next, worker, capabilities, loaded, needs: createFileNeeds(next, loaded, true), draft });
+  const facts = { next, worker, capabilities: base.capabilities, loaded };
+  const { isStructural } = compare({ ...facts, needs: createFileNeeds(next, loaded, true), draft });
   checkLimits(draft, base);
-  return decide(draft, fileChanges(applied, next));
+  const files = fileChanges(applied, next);
+  if (draft.reasonCount() === 0) return decide(draft, files);
+  const changes = inPlaceChanges({ ...facts, isStructural });
+  return {
+    verdict: 'reload',
+    mode: 'reload',
+    batches: [],
+    inPlace: changes?.operations ?? [],
+    ...(changes === undefined ? {} : { workerPlan: changes.workerPlan }),
+    reasons: draft.reasons(),
+    notes: draft.notes(),
+    ...files,
+  };
 }
 
-function compare(context: DiffContext): void {
+/** Whether the configuration around backends changed, besides. */
+function compare(context: DiffContext): { readonly isStructural: boolean } {
+  const { draft } = context;
   diffBackends(context);
+  const reasons = draft.reasonCount();
   diffProfiles(context);
   const configExplained = diffSections(context);
+  const isStructural = draft.reasonCount() > reasons;
   diffMaps(context);
   diffCrtLists(context);
   diffFiles(context, configExplained);
   loadNeededFiles(context);
+  return { isStructural };
 }
 
 /** Rule R8 and the limits of what an agent takes, on the operations as a whole. */
@@ -81,37 +99,10 @@ function checkLimits(draft: Draft, base: Baseline): void {
 
 function decide(draft: Draft, files: Pick<Decision, 'changedFiles' | 'removedFiles'>): Decision {
   const operations = draft.operations();
-  const notes = draft.notes();
-  if (draft.reasonCount() > 0)
-    return {
-      verdict: 'reload',
-      mode: 'reload',
-      batches: [],
-      inPlace: [],
-      reasons: draft.reasons(),
-      notes,
-      ...files,
-    };
-  if (operations.length > 0)
-    return {
-      verdict: 'runtime',
-      mode: 'auto',
-      batches: inBatches(operations),
-      inPlace: [],
-      reasons: [],
-      notes,
-      ...files,
-    };
+  const rest = { mode: 'auto', inPlace: [], reasons: [], notes: draft.notes(), ...files } as const;
+  if (operations.length > 0) return { verdict: 'runtime', batches: inBatches(operations), ...rest };
   const isEmpty = files.changedFiles.length === 0 && files.removedFiles.length === 0;
-  return {
-    verdict: isEmpty ? 'noop' : 'file_only',
-    mode: 'auto',
-    batches: [],
-    inPlace: [],
-    reasons: [],
-    notes,
-    ...files,
-  };
+  return { verdict: isEmpty ? 'noop' : 'file_only', batches: [], ...rest };
 }
 
 /** Batches run one after the other, so a cut anywhere keeps the order. */

@@ -31,6 +31,9 @@ export interface Draft {
   readonly emit: (phase: Phase, ...operations: readonly Operation[]) => void;
   readonly reload: (reason: string) => void;
   readonly note: (text: string) => void;
+  /** Emits what another draft has emitted, each in its phase. */
+  readonly take: (other: Draft) => void;
+  readonly of: (phase: Phase) => readonly Operation[];
   readonly operations: () => readonly Operation[];
   /** How many reasons there are, those beyond the limit included. */
   readonly reasonCount: () => number;
@@ -40,10 +43,15 @@ export interface Draft {
 
 export function createDraft(): Draft {
   const byPhase = new Map<Phase, Operation[]>(phases.map((phase) => [phase, []]));
+  const emit: Draft['emit'] = (phase, ...operations) => byPhase.get(phase)?.push(...operations);
   const reasons = createList();
   const notes = createList();
   return {
-    emit: (phase, ...operations) => byPhase.get(phase)?.push(...operations),
+    emit,
+    take: (other) => {
+      for (const phase of phases) emit(phase, ...other.of(phase));
+    },
+    of: (phase) => byPhase.get(phase) ?? [],
     reload: reasons.add,
     note: notes.add,
     operations: () => phases.flatMap((phase) => byPhase.get(phase) ?? []),

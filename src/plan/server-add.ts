@@ -94,19 +94,27 @@ export function addServer(
     : [add, enableServer(backend, server.name, has('check'))];
 }
 
-type AddCapabilities = Pick<DiffContext['capabilities'], 'guid' | 'serverInitState'>;
+type AddCapabilities = Pick<DiffContext['capabilities'], 'guid' | 'serverInitState' | 'serverPool'>;
+
+const poolDefaults = [
+  ['pool-purge-delay', '5s'],
+  ['pool-max-conn', '-1'],
+] as const;
 
 /** The words of `add server` for a server with these keywords in effect. */
 function addedKeywords(
   inEffect: readonly Keyword[],
   server: Server,
-  { guid, serverInitState }: AddCapabilities,
+  { guid, serverInitState, serverPool }: AddCapabilities,
 ): readonly Keyword[] {
   const has = (name: string) => inEffect.some((keyword) => keyword.name === name);
   const keywords = inEffect.filter((keyword) => keyword.name !== 'disabled');
   if (server.guid !== undefined && guid) keywords.push({ name: 'guid', args: [server.guid] });
   if (serverInitState && has('check') && !has('init-state'))
     keywords.push({ name: 'init-state', args: ['up'] });
+  if (!serverPool)
+    // 2.6 leaves out the defaults of a file's servers here, and then closes every connection after one request.
+    for (const [name, byDefault] of poolDefaults) if (!has(name)) keywords.push({ name, args: [byDefault] });
   return keywords;
 }
 

@@ -7,173 +7,10 @@ import type { Plan } from '../../../src/protocol/plan.ts';
 import type { RuntimeInventory } from '../../../src/protocol/wire.ts';
 import { baselineOf } from '../../fixtures/baseline.ts';
 import type { ListedCertificate } from '../../fixtures/crt-list-facts.ts';
-import {
-  makePlan,
-  type BackendSketch,
-  type CertificateSketch,
-  type FileSketch,
-  type ServerSketch,
-  type Sketch,
-} from '../../fixtures/make-plan.ts';
+import { makePlan, type Sketch } from '../../fixtures/make-plan.ts';
+import { arbitraryEdit, arbitrarySketch, editedList } from '../../fixtures/arbitrary-sketch.ts';
 import { applyOperation, modelOf, snapshot, type WorkerModel } from '../../fixtures/plan-model.ts';
 import { shareStructure } from '../../fixtures/share-structure.ts';
-
-const backendNames = ['api', 'blog', 'cart', 'docs'];
-
-const server: fc.Arbitrary<ServerSketch> = fc
-  .record({
-    name: fc.constantFrom('pod-1', 'pod-2', 'pod-3', 'pod-4'),
-    address: fc.constantFrom('10.0.0.1', '10.0.0.2', '2001:db8::1'),
-    port: fc.constantFrom(80, 8080),
-    weight: fc.option(fc.constantFrom(0, 1, 100), { nil: undefined }),
-    disabled: fc.option(fc.boolean(), { nil: undefined }),
-    check: fc.oneof(
-      { weight: 8, arbitrary: fc.constant(true) },
-      { weight: 1, arbitrary: fc.constant(false) },
-    ),
-  })
-  .map(({ name, address, port, weight, disabled, check }) => ({
-    name,
-    address,
-    port,
-    ...(weight === undefined ? {} : { weight }),
-    ...(disabled === undefined ? {} : { disabled }),
-    extra: check ? [{ name: 'check', args: [] }] : [],
-  }));
-
-const backend: fc.Arbitrary<BackendSketch> = fc
-  .record({
-    profile: mostly('std', 'alt'),
-    balance: mostly(undefined, 'leastconn'),
-    body: mostly([], ['stick-table type ip size 1k']),
-    servers: fc.uniqueArray(server, { selector: ({ name }) => name, maxLength: 4 }),
-    defaultServer: mostly([], [{ name: 'weight', args: ['7'] }]),
-  })
-  .map(({ balance, ...rest }) => ({ ...rest, ...(balance === undefined ? {} : { balance }) }));
-
-const hostNames = ['a.example', 'b.example', '*.c.example', 'd.example'];
-
-const listed: fc.Arbitrary<Required<CertificateSketch>> = fc.record({
-  certificate: fc.constantFrom('ssl/a.pem', 'ssl/b.pem', 'ssl/c.pem', 'ssl/d.pem'),
-  options: mostly<readonly string[]>([], ['alpn', 'h2']),
-  sniFilters: mostly<readonly string[]>(['own.example'], []),
-});
-
-/** Mostly one entry with names of its own for a certificate; sometimes several, or names that others have too. */
-const crtList = fc
-  .array(fc.tuple(listed, fc.subarray(hostNames, { maxLength: 2 })), { maxLength: 4 })
-  .map((drawn) =>
-    drawn.map(([{ sniFilters, ...entry }, names]) => ({
-      ...entry,
-      sniFilters:
-        sniFilters.length === 0 ? names : names.length > 0 ? names : [`${entry.certificate}.example`],
-    })),
-  );
-
-const token = fc.constantFrom(
-  'a',
-  'b',
-  'c',
-  'two words',
-  '#x',
-  'semi;colon',
-  'back\\slash',
-  'https://x/%20?q=1',
-);
-
-const sketch: fc.Arbitrary<Sketch> = fc
-  .record({
-    backends: fc.dictionary(fc.constantFrom(...backendNames), backend, { noNullPrototype: true }),
-    routes: fc.dictionary(fc.constantFrom('/a', '/b', '/c', '/d', '/e'), fc.nat(), { noNullPrototype: true }),
-    facts: fc.dictionary(fc.constantFrom('k1', 'k2', 'k3', 'odd key'), token, { noNullPrototype: true }),
-    regexes: fc.array(fc.tuple(fc.constantFrom('^/a', '^/b', '^/c', '^/\\d'), fc.constantFrom('x', 'y')), {
-      maxLength: 4,
-    }),
-    profiles: mostly(['std', 'alt'], ['std']),
-    core: mostly('global\n', 'global\n  maxconn 7\n'),
-    page: mostly('gone', 'back'),
-    list: crtList,
-    defaultCertificate: mostly('ssl/z.pem', 'ssl/y.pem'),
-    contents: fc.array(fc.constantFrom('one', 'two'), { minLength: 5, maxLength: 5 }),
-  })
-  .map(({ backends, routes, facts, regexes, profiles, core, page, ...tls }) => {
-    const names = Object.keys(backends);
-    const routed = names.length === 0 ? [] : Object.entries(routes);
-    return {
-      core: { global: core },
-      profiles: Object.fromEntries(profiles.map((name) => [name, [`timeout server ${name.length}s`]])),
-      backends: Object.fromEntries(
-        Object.entries(backends).map(([name, of]) => [
-          name,
-          { ...of, profile: profiles.includes(of.profile ?? 'std') ? (of.profile ?? 'std') : 'std' },
-        ]),
-      ),
-      maps: {
-        'maps/facts.map': { entries: Object.entries(facts) },
-        'maps/regex.map': { ordered: true, entries: regexes },
-        'maps/route.map': {
-          entries: routed.map(([path, n]): [string, string] => [path, names[n % names.length] ?? '']),
-        },
-      },
-      crtLists: { 'ssl/list.txt': [{ certificate: tls.defaultCertificate, sniFilters: [] }, ...tls.list] },
-      files: {
-        'files/503.http': { text: page, reloadOnChange: false },
-        ...certificates(
-          [tls.defaultCertificate, ...tls.list.map(({ certificate }) => certificate)],
-          tls.contents,
-        ),
-      },
-    };
-  });
-
-function certificates(paths: readonly string[], contents: readonly string[]): Record<string, FileSketch> {
-  const unique = [...new Set(paths)];
-  return Object.fromEntries(unique.map((path, at) => [path, { kind: 'cert', text: contents[at] ?? 'one' }]));
-}
-
-/** The second sketch mostly keeps the first one's structural parts, else nearly every pair would reload. */
-const edited = fc.tuple(sketch, sketch, fc.nat(255), fc.nat()).map(([before, after, mask, seed]) => {
-  const keep = (bit: number) => (mask & (1 << bit)) !== 0;
-  const crtLists = keep(5) || keep(6) ? editedList(before, after, seed) : after.crtLists;
-  const backends = { ...after.backends };
-  for (const [name, old] of Object.entries(before.backends ?? {})) {
-    const now = backends[name];
-    if (now !== undefined && mask % 8 !== 0) {
-      const known = new Map((old.servers ?? []).map((one) => [one.name, one]));
-      const servers = (now.servers ?? []).map((one) => ({
-        ...one,
-        extra: known.get(one.name)?.extra ?? one.extra ?? [],
-      }));
-      backends[name] = { ...old, servers };
-    }
-  }
-  return [
-    before,
-    {
-      ...after,
-      backends,
-      ...(crtLists === undefined ? {} : { crtLists }),
-      files: { ...before.files, ...after.files },
-      ...(keep(3) || keep(4) ? { core: before.core, profiles: before.profiles } : {}),
-    },
-  ] as const;
-});
-
-/** Entries of the first list, most of them, with some of the second one's here and there. */
-function editedList(before: Sketch, after: Sketch, seed: number): NonNullable<Sketch['crtLists']> {
-  const path = 'ssl/list.txt';
-  const list = [...(before.crtLists?.[path] ?? [])].filter(
-    (_entry, at) => at === 0 || (seed >> at) % 4 !== 0,
-  );
-  (after.crtLists?.[path] ?? []).slice(1).forEach((entry, at) => {
-    if ((seed >> (at + 4)) % 2 === 0) list.splice(1 + ((seed >> (at + 8)) % list.length), 0, entry);
-  });
-  return { [path]: list };
-}
-
-function mostly<T>(usual: T, rare: T): fc.Arbitrary<T> {
-  return fc.oneof({ weight: 9, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant(rare) });
-}
 
 /** A request is routed by the map to its backend: that backend must be there, published. */
 function assertRoutable(model: WorkerModel): void {
@@ -236,7 +73,7 @@ describe('diff', () => {
     const seen = new Map<string, number>();
     const kinds = new Map<string, number>();
     fc.assert(
-      fc.property(edited, ([before, after]) => {
+      fc.property(arbitraryEdit, ([before, after]) => {
         const verdict = run(makePlan(before), makePlan(after), kinds);
         seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
       }),
@@ -251,7 +88,7 @@ describe('diff', () => {
   it('keeps a worker in step over many changes, though its crt-lists are in an order of their own', () => {
     let runtime = 0;
     fc.assert(
-      fc.property(fc.array(edited, { minLength: 3, maxLength: 6 }), ([first, ...rest]) => {
+      fc.property(fc.array(arbitraryEdit, { minLength: 3, maxLength: 6 }), ([first, ...rest]) => {
         let held: Sketch = first?.[0] ?? {};
         let model = modelOf(makePlan(held));
         for (const [, after] of rest) {
@@ -278,7 +115,7 @@ describe('diff', () => {
 
   it('decides the same for plans that share structure and for plans that share none', () => {
     fc.assert(
-      fc.property(edited, ([before, after]) => {
+      fc.property(arbitraryEdit, ([before, after]) => {
         const base = makePlan(before);
         const scratch = makePlan(after);
         const shared = shareStructure(base, scratch);
@@ -291,7 +128,7 @@ describe('diff', () => {
 
   it('has nothing to do between equal plans', () => {
     fc.assert(
-      fc.property(sketch, (one) => {
+      fc.property(arbitrarySketch, (one) => {
         expect(diff(makePlan(one), baselineOf(makePlan(one)))).toMatchObject({
           verdict: 'noop',
           changedFiles: [],
