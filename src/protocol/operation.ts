@@ -9,7 +9,15 @@ export type Operation =
       readonly mode: 'http' | 'tcp';
       readonly guid?: string;
     }
-  | { readonly kind: 'backend_publish' | 'backend_unpublish' | 'backend_del'; readonly backend: string }
+  | { readonly kind: 'backend_publish' | 'backend_unpublish'; readonly backend: string }
+  | {
+      readonly kind: 'backend_del';
+      readonly backend: string;
+      /** The backend as a `backend_add` would make it; one that equals it while the deletion waits revives it. */
+      readonly profile?: string;
+      readonly mode?: 'http' | 'tcp';
+      readonly guid?: string;
+    }
   | { readonly kind: 'wait_be_removable'; readonly backend: string; readonly timeout_ms: number }
   | {
       readonly kind: 'server_add';

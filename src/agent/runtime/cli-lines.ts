@@ -38,7 +38,8 @@ export async function* cliLines(
     if (rest !== '') yield rest;
     return undefined;
   } catch (cause) {
-    const code = connection.bytesWritten > 0 ? 'HAPTIC_ERR_AGENT_CLI_BROKEN' : 'HAPTIC_ERR_AGENT_CLI_UNREACHABLE';
+    const code =
+      connection.bytesWritten > 0 ? 'HAPTIC_ERR_AGENT_CLI_BROKEN' : 'HAPTIC_ERR_AGENT_CLI_UNREACHABLE';
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CodedError(code, `HAProxy socket ${socket}: ${why}`, { cause });
   } finally {

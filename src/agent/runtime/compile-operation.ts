@@ -39,7 +39,13 @@ export function compileOperation(operation: Operation, version: string): Compila
     case 'backend_unpublish':
       return one({ text: `unpublish backend ${operation.backend}`, success: ['Backend unpublished'] });
     case 'backend_del':
-      return deferred({ kind: 'backend', backend: operation.backend });
+      return deferred({
+        kind: 'backend',
+        backend: operation.backend,
+        ...(operation.profile !== undefined && { profile: operation.profile }),
+        ...(operation.mode !== undefined && { mode: operation.mode }),
+        ...(operation.guid !== undefined && { guid: operation.guid }),
+      });
     case 'wait_be_removable':
     case 'wait_srv_removable':
       return { ok: true, compiled: { kind: 'none' } };
@@ -82,7 +88,14 @@ function compileBackendAdd(operation: Extract<Operation, { kind: 'backend_add' }
     text: `add backend ${backend} from ${profile} mode ${mode}${suffix}`,
     success: ['New backend registered'],
   };
-  return { ok: true, compiled: { kind: 'commands', commands: [add], creates: { kind: 'backend', backend } } };
+  const creates: DeleteTarget = {
+    kind: 'backend',
+    backend,
+    profile,
+    mode,
+    ...(guid !== undefined && { guid }),
+  };
+  return { ok: true, compiled: { kind: 'commands', commands: [add], creates, revive: [] } };
 }
 
 function compileServerAdd(

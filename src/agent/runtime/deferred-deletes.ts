@@ -3,7 +3,7 @@ import { CodedError } from '../../lib/coded-error.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { AgentState, HaproxyIdentity } from '../../protocol/wire.ts';
 import { attemptDeletes, type DeleteOutcome } from './attempt-deletes.ts';
-import { deleteKey, type DeleteTarget, type PendingDelete, sameServerKeywords } from './pending-delete.ts';
+import { canRevive, deleteKey, type DeleteTarget, type PendingDelete } from './pending-delete.ts';
 import { readWorkerIdentity, sameWorker } from './worker-identity.ts';
 
 /**
@@ -19,8 +19,9 @@ export interface DeferredDeletes {
   /** What an agent before this one left on the same worker, with the time it had left. */
   restore(worker: HaproxyIdentity, pending: readonly PendingDelete[]): Promise<void>;
   /**
-   * Makes the names of what is about to be created free. A pending server with equal keywords leaves the queue and is given back in
-   * `revived` (`backend/server`): it is still there, in maintenance. Any other is tried for about 60 ms, without ending sessions.
+   * Makes the names of what is about to be created free. A pending server or backend that is just like it leaves the queue and is given
+   * back in `revived` (`backend/server` or `backend`): it is still there, stopped. Any other is tried for about 60 ms, without ending
+   * sessions.
    */
   admit(created: readonly DeleteTarget[]): Promise<DeleteAdmission>;
   pending(): AgentState['pending_deletes'];
@@ -184,7 +185,8 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
   const admitInTurn = async (created: readonly DeleteTarget[]): Promise<DeleteAdmission> => {
     const revived = new Set<string>();
     for (const target of created) {
-      if (canRevive(target, entries.get(deleteKey(target)))) revived.add(deleteKey(target));
+      const pending = entries.get(deleteKey(target));
+      if (pending !== undefined && canRevive(pending.target, target)) revived.add(deleteKey(target));
       else if (!(await settle(target))) return { ok: false, taken: deleteKey(target) };
     }
     // A settling backend may have taken a server along that was to be revived.
@@ -238,14 +240,6 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
       clearTimeout(timer);
     },
   };
-}
-
-function canRevive(created: DeleteTarget, entry: Entry | undefined): boolean {
-  if (created.kind !== 'server' || entry?.target.kind !== 'server') return false;
-  const { keywords } = entry.target;
-  return (
-    keywords !== undefined && created.keywords !== undefined && sameServerKeywords(keywords, created.keywords)
-  );
 }
 
 function serversFirst(a: Entry, b: Entry): number {

@@ -6,6 +6,7 @@ const integer = { type: 'integer' } as const;
 const backend = { backend: text } as const;
 const server = { backend: text, server: text } as const;
 const endpoint = { ...server, address: text, port: integer } as const;
+const mode = { type: 'string', enum: ['http', 'tcp'] } as const;
 const file = { path: text } as const;
 const entry = { ...file, key: text } as const;
 const texts = { type: 'array', items: text } as const;
@@ -25,12 +26,12 @@ interface Shape {
 
 const shapes: Readonly<Record<OperationKind, Shape>> = {
   backend_add: {
-    required: { ...backend, profile: text, mode: { type: 'string', enum: ['http', 'tcp'] } },
+    required: { ...backend, profile: text, mode },
     optional: { guid: text },
   },
   backend_publish: { required: backend },
   backend_unpublish: { required: backend },
-  backend_del: { required: backend },
+  backend_del: { required: backend, optional: { profile: text, mode, guid: text } },
   wait_be_removable: { required: backend },
   server_add: { required: { ...endpoint, keywords } },
   server_enable: { required: server, optional: { health: { type: 'boolean' } } },

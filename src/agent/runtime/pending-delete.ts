@@ -9,7 +9,14 @@ export type DeleteTarget =
       /** The server in the words of a `server_add`; absent: not known, so nothing can be said to equal it. */
       readonly keywords?: readonly Keyword[];
     }
-  | { readonly kind: 'backend'; readonly backend: string };
+  | {
+      readonly kind: 'backend';
+      readonly backend: string;
+      /** The backend in the words of a `backend_add`; absent: not known. */
+      readonly profile?: string;
+      readonly mode?: 'http' | 'tcp';
+      readonly guid?: string;
+    };
 
 /** A deletion that waits, as it outlives the agent. */
 export interface PendingDelete {
@@ -23,11 +30,30 @@ export function deleteKey(target: DeleteTarget): string {
   return target.kind === 'server' ? `${target.backend}/${target.server}` : target.backend;
 }
 
+/** Whether what waits for its deletion can take the place of what is to be created. What is not known equals nothing. */
+export function canRevive(pending: DeleteTarget, created: DeleteTarget): boolean {
+  if (deleteKey(pending) !== deleteKey(created)) return false;
+  if (pending.kind === 'server' && created.kind === 'server')
+    return (
+      pending.keywords !== undefined &&
+      created.keywords !== undefined &&
+      sameServerKeywords(pending.keywords, created.keywords)
+    );
+  if (pending.kind === 'backend' && created.kind === 'backend')
+    return (
+      pending.profile !== undefined &&
+      pending.profile === created.profile &&
+      pending.mode === created.mode &&
+      pending.guid === created.guid
+    );
+  return false;
+}
+
 /**
  * Whether a server of these keywords can take the place of that one as it stands: all keywords are equal, but for those that
  * a runtime command sets (`weight`) or that matter only to a server's first moments (`init-state`, `disabled`). Order does not count.
  */
-export function sameServerKeywords(a: readonly Keyword[], b: readonly Keyword[]): boolean {
+function sameServerKeywords(a: readonly Keyword[], b: readonly Keyword[]): boolean {
   const words = (keywords: readonly Keyword[]) =>
     keywords
       .filter(({ name }) => !passing.has(name))

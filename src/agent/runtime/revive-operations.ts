@@ -2,8 +2,8 @@ import type { ReadyOperation } from './command.ts';
 import { deleteKey } from './pending-delete.ts';
 
 /**
- * The same operations, but servers that were taken out of the queue of deletions (`backend/server`) are brought back instead of
- * added: they are still there, in maintenance, and nothing on them was cut off.
+ * The same operations, but servers and backends that were taken out of the queue of deletions (by `backend/server` or `backend`) are
+ * brought back instead of added: they are still there, stopped, and nothing on them was cut off.
  */
 export function reviveOperations(
   operations: readonly ReadyOperation[],

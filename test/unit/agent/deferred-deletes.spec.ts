@@ -262,6 +262,40 @@ describe('a name that is wanted again', () => {
     deletes.stop();
   });
 
+  it('is revived as a backend of the same profile, mode and guid, with those of its servers that are wanted', async () => {
+    cli().answer = (command) =>
+      isInfo(command)
+        ? infoOf()
+        : command.includes('backend')
+          ? '[3]: Only a backend without server can be deleted.\n\n'
+          : busy;
+    const deletes = queue();
+    const shop = { kind: 'backend', backend: 'b', profile: 'p', mode: 'http', guid: 'g' } as const;
+    await deletes.add(scriptedWorker, [shop, serverOf('s', [check]), serverOf('t', [check])]);
+    expect(await deletes.admit([shop, serverOf('s', [check]), serverOf('new', [])])).toEqual({
+      ok: true,
+      revived: new Set(['b', 'b/s']),
+    });
+    expect(deletes.pending()).toEqual({ servers: ['b/t'], backends: [] });
+    deletes.stop();
+  });
+
+  it.each([
+    [{ profile: 'q', mode: 'http', guid: 'g' }],
+    [{ profile: 'p', mode: 'tcp', guid: 'g' }],
+    [{ profile: 'p', mode: 'http' }],
+  ] as const)('is not revived as a backend of another kind: %j', async (other) => {
+    cli().answer = (command) =>
+      isInfo(command) ? infoOf() : '[3]: Only a backend without server can be deleted.\n\n';
+    const deletes = queue();
+    await deletes.add(scriptedWorker, [
+      { kind: 'backend', backend: 'b', profile: 'p', mode: 'http', guid: 'g' },
+    ]);
+    const wanted = { kind: 'backend', backend: 'b', ...other } as const;
+    expect(await deletes.admit([wanted])).toEqual({ ok: false, taken: 'b' });
+    deletes.stop();
+  });
+
   it('is free as soon as the old one could be deleted', async () => {
     let tries = 0;
     removing(() => ++tries >= 3);

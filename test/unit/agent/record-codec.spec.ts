@@ -89,7 +89,16 @@ const record: fc.Arbitrary<AgentRecord> = fc.record({
           },
           { requiredKeys: ['kind', 'backend', 'server'] },
         ),
-        fc.record({ kind: fc.constant('backend' as const), backend: proxyName }),
+        fc.record(
+          {
+            kind: fc.constant('backend' as const),
+            backend: proxyName,
+            profile: fc.string(),
+            mode: fc.constantFrom('http' as const, 'tcp' as const),
+            guid: fc.string(),
+          },
+          { requiredKeys: ['kind', 'backend'] },
+        ),
       ),
       cutOffAt: fc.nat(),
     }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadyOperation } from '../../../src/agent/runtime/command.ts';
 import { prepareOperations } from '../../../src/agent/runtime/prepare-operations.ts';
+import { reviveOperations } from '../../../src/agent/runtime/revive-operations.ts';
 import { runOperations } from '../../../src/agent/runtime/run-operations.ts';
 import type { Operation } from '../../../src/protocol/operation.ts';
 import { infoOf, isInfo, scriptedWorker, useScriptedCli } from '../../fixtures/scripted-cli.ts';
@@ -51,6 +52,30 @@ describe('operations', () => {
       { kind: 'server_enable', ok: true, output: '' },
       { kind: 'server_enable', ok: false, output: 'No such server.' },
       { kind: 'server_enable', ok: false, output: 'not known: an operation before it failed' },
+    ]);
+  });
+
+  it('of which a revived backend needs no command are done all the same', async () => {
+    const operations = await ready(
+      { kind: 'backend_add', backend: 'b', profile: 'p', mode: 'http' },
+      { ...add, keywords: [{ name: 'weight', args: ['9'] }] },
+      { kind: 'backend_publish', backend: 'b' },
+    );
+    cli().answer = (command) => {
+      if (isInfo(command)) return infoOf();
+      if (command.startsWith('publish')) return '[6]: Backend published.\n\n';
+      return command.includes(' addr ') ? '[4]: nothing changed\n\n' : '\n';
+    };
+    const revived = reviveOperations(operations, new Set(['b', 'b/s']));
+    expect(await runOperations(cli().socket, scriptedWorker, revived)).toMatchObject({
+      outcome: 'ok',
+      results: [{ kind: 'backend_add' }, { kind: 'server_add' }, { kind: 'backend_publish' }],
+    });
+    expect(cli().asked).toEqual([
+      'set server b/s addr 10.0.0.1 port 80',
+      'set server b/s weight 9',
+      'publish backend b',
+      'show info float',
     ]);
   });
 

@@ -228,7 +228,7 @@ describe('diff of backends', () => {
         { kind: 'backend_unpublish', backend: 'cart' },
         { kind: 'server_disable', backend: 'cart', server: 'pod-1' },
         { kind: 'server_del', backend: 'cart', server: 'pod-1', keywords: [] },
-        { kind: 'backend_del', backend: 'cart' },
+        { kind: 'backend_del', backend: 'cart', profile: 'std', mode: 'http', guid: 'be:cart' },
       ],
     ]);
   });
@@ -328,6 +328,10 @@ describe('diff of backends', () => {
 });
 
 describe('diff of servers (R4)', () => {
+  /** What 2.6 has to be told about connections kept for reuse: it gives servers of a file these, and added ones none. */
+  const poolOn = (version: string) =>
+    version === '2.6' ? [keyword('pool-purge-delay', '5s'), keyword('pool-max-conn', '-1')] : [];
+
   it.each(['2.6', '3.0', '3.2', '3.4'])(
     'replaces a server without a reload on %s: the new one first',
     (version) => {
@@ -340,11 +344,11 @@ describe('diff of servers (R4)', () => {
             server: 'pod-2',
             address: '10.0.0.2',
             port: 80,
-            keywords: [],
+            keywords: poolOn(version),
           },
           { kind: 'server_enable', backend: 'shop', server: 'pod-2' },
           { kind: 'server_disable', backend: 'shop', server: 'pod-1' },
-          { kind: 'server_del', backend: 'shop', server: 'pod-1', keywords: [] },
+          { kind: 'server_del', backend: 'shop', server: 'pod-1', keywords: poolOn(version) },
         ],
       ]);
     },
@@ -396,6 +400,12 @@ describe('diff of servers (R4)', () => {
     ).toEqual(['server_add']);
   });
 
+  it('leaves the pool of an added server as it is said to be, on 2.6 too', () => {
+    const own = [keyword('pool-max-conn', '3'), keyword('pool-purge-delay', '1s')];
+    const after = withShop({ servers: [podOne, podTwo, { ...podOne, name: 'pod-3', extra: own }] });
+    expect(decide(base, after, '2.6').batches.flat()[0]).toMatchObject({ keywords: own });
+  });
+
   it('gives an added server what default-server says, and its own keywords over it', () => {
     const profiles = { std: ['default-server check inter 5s maxconn 9'] };
     const defaultServer = [keyword('inter', '2s')];
@@ -407,7 +417,7 @@ describe('diff of servers (R4)', () => {
     const initState = keyword('init-state', 'up');
     const enable = { kind: 'server_enable', backend: 'shop', server: 'pod-2', health: true };
     for (const [version, all] of [
-      ['2.6', keywords],
+      ['2.6', [...keywords, ...poolOn('2.6')]],
       ['3.0', [...keywords, guid]],
       ['3.2', [...keywords, guid, initState]],
     ] as const)
