@@ -50,6 +50,7 @@ export const templateConfigSchema = {
         configFile: { ...directory, default: '/etc/haproxy/haproxy.cfg' },
         driftPreventionInterval: { ...duration, default: '60s' },
         syncTimeout: { ...duration, default: '2m' },
+        deploymentTimeout: { ...duration, default: '30s' },
       },
     },
     templatingSettings: {

@@ -21,7 +21,10 @@ export interface DataplaneConfig {
   readonly configFile: string;
   /** Durations as Go writes them: `60s`, `2m`. */
   readonly driftPreventionInterval: string;
+  /** Longest attempt to bring one pod to a render. */
   readonly syncTimeout: string;
+  /** Longest attempt that may keep a newer render waiting; a render that not every pod runs by then is overdue. */
+  readonly deploymentTimeout: string;
 }
 
 export interface WatchedResource {

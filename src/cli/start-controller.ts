@@ -9,16 +9,20 @@ import {
   Subscription,
   combineLatest,
   concat,
-  interval,
+  filter,
   map,
   of,
+  share,
+  tap,
 } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import type { AgentClient } from '../fleet/agent-client.ts';
+import { singleWriter } from '../fleet/single-writer.ts';
 import type { Verdict } from '../gate/verdict.ts';
 import type { KubeTransport } from '../kube/kube-transport.ts';
 import { openStream } from '../kube/open-stream.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { createSlots } from '../operators/create-slots.ts';
 import { createTaps } from '../operators/taps.ts';
 import { createPipeline } from '../pipeline.ts';
 import { decodePlan } from '../plan/decode-plan.ts';
@@ -32,7 +36,13 @@ import { createDelivery } from '../sinks/deliver.ts';
 import { keepPlans } from '../sinks/keep-plans.ts';
 import { logPipeline } from '../sinks/log-pipeline.ts';
 import { createMetrics } from '../sinks/metrics.ts';
+import { createPlanBlobs } from '../sinks/plan-blobs.ts';
+import { createPlanCache } from '../sinks/plan-cache.ts';
+import { createPodBook } from '../sinks/pod-book.ts';
+import { recordDeliveries } from '../sinks/record-deliveries.ts';
 import { recordMetrics } from '../sinks/record-metrics.ts';
+import { recordQuarantine } from '../sinks/record-quarantine.ts';
+import { trackDeployments } from '../sinks/track-deployments.ts';
 import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { haproxyPods } from '../streams/haproxy-pods.ts';
 import { watchResource } from '../streams/watch-resource.ts';
@@ -69,10 +79,15 @@ const timing = {
   checkDelay: 25,
   checkInterval: 1_000,
   checkRetry: { min: 1_000, max: 30_000 },
-  concurrentDeliveries: 16,
 };
+/** Pods that are written to at the same time; of those that answered too late last time, half of that. */
+const deliverySlots = { total: 16, suspects: 8 };
 const deliveryRetry = { min: 100, max: 10_000 };
-const rememberedPlans = 32;
+const driftSpread = 0.2;
+const observeInterval = 1_000;
+/** Plans that no pod is on and that are kept nevertheless. */
+const newestPlans = 8;
+const rememberedAcceptances = 256;
 const planKeepDelay = 5_000;
 const heartbeat = 15_000;
 /** Milliseconds of rendering before the event loop gets its turn. */
@@ -104,8 +119,13 @@ export function startController(deps: ControllerDeps): Controller {
     },
   };
   const missing = new BehaviorSubject<ReadonlySet<string>>(new Set(Object.keys(config.watchedResources)));
-  const plans = new LRUCache<string, Plan>({ max: rememberedPlans });
-  let sequence = 0;
+  const plans = createPlanCache(newestPlans);
+  const book = createPodBook(plans);
+  const blobs = createPlanBlobs(encodePlan);
+  const accepted = new LRUCache<string, true>({ max: rememberedAcceptances });
+  const duration = (field: 'syncTimeout' | 'deploymentTimeout' | 'driftPreventionInterval') =>
+    parseDuration(config.dataplane[field], `dataplane.${field}`);
+  const deploymentTimeout = duration('deploymentTimeout');
 
   const fleet$ = haproxyPods(watchDeps, {
     labels: config.podSelector.matchLabels,
@@ -116,40 +136,73 @@ export function startController(deps: ControllerDeps): Controller {
     // One built-in configuration; never completes, since a later one replaces it.
     config$: concat(of(world), NEVER).pipe(taps.point('config', ({ config }) => config)),
     changes: watchWorld,
-    render: ({ graph, renderer }) =>
-      renderTurn({ graph, renderer, pause$: immediate$, now: () => performance.now(), sliceMs }),
-    check: deps.check,
+    render: ({ graph, renderer }, held) => {
+      renderer.hold(held);
+      return renderTurn({ graph, renderer, pause$: immediate$, now: () => performance.now(), sliceMs });
+    },
+    check: (plan) =>
+      deps.check(plan).pipe(
+        tap((verdict) => {
+          if (verdict.kind === 'accepted') accepted.set(verdict.planId, true);
+        }),
+      ),
     fleet$,
     deliver: createDelivery({
       client: deps.client,
-      nextToken: () => ({ leader_epoch: 0, render_seq: ++sequence }),
+      epoch: singleWriter(),
       plans,
+      book,
       decodePlan: async (blob) => {
         const decoded = await decodePlan(blob);
         if (decoded.kind === 'decoded') return decoded.plan;
         log.warn({ reason: decoded.reason }, 'the plan that a pod keeps is of no use');
         return undefined;
       },
-      retry: deliveryRetry,
+      isAccepted: (planId) => accepted.has(planId),
+      blobOf: (plan) => blobs.peek(plan),
+      slots: createSlots(deliverySlots),
+      random: Math.random,
+      timing: {
+        retry: deliveryRetry,
+        syncTimeout: duration('syncTimeout'),
+        deploymentTimeout,
+        driftInterval: duration('driftPreventionInterval'),
+        driftSpread,
+        observeInterval,
+      },
     }),
-    sweep$: interval(
-      parseDuration(config.dataplane.driftPreventionInterval, 'dataplane.driftPreventionInterval'),
-    ).pipe(map((pass) => pass + 1)),
     taps,
     timing,
   });
 
+  const deployment$ = trackDeployments({
+    released$: pipeline.latch$.pipe(
+      map(({ released }) => released),
+      filter((bundle) => bundle !== undefined),
+    ),
+    fleet$,
+    delivery$: pipeline.delivery$,
+    overdueAfter: deploymentTimeout,
+  }).pipe(
+    taps.point('deployments', (progress) => progress),
+    share({ resetOnRefCountZero: true }),
+  );
+
   metrics.buildInfo.set({ version, node_version: process.version }, 1);
   let released = false;
   const running = new Subscription();
-  running.add(recordMetrics({ ...pipeline, fleet$ }, metrics, deps.onFatal));
+  running.add(fleet$.subscribe({ next: (pods) => book.retain(pods), error: deps.onFatal }));
+  running.add(recordMetrics(pipeline, metrics, deps.onFatal));
+  running.add(
+    recordDeliveries({ delivery$: pipeline.delivery$, deployment$, fleet$ }, metrics, deps.onFatal),
+  );
   running.add(
     keepPlans({
       delivery$: pipeline.delivery$,
       fleet$,
       plans,
+      blobs,
       client: deps.client,
-      encodePlan,
       delay: planKeepDelay,
     }).subscribe({
       next: ({ pod, planId, outcome }) => log.debug({ pod: pod.key, planId, outcome }, 'plan upload'),
@@ -157,6 +210,7 @@ export function startController(deps: ControllerDeps): Controller {
     }),
   );
   running.add(logPipeline(pipeline, log, deps.onFatal));
+  running.add(recordQuarantine(pipeline, metrics, log, deps.onFatal));
   running.add(
     pipeline.latch$.subscribe({
       next: (state) => (released ||= state.released !== undefined),

@@ -1,266 +1,239 @@
 import {
-  type Observable,
   EMPTY,
+  NEVER,
+  type Observable,
   asyncScheduler,
   catchError,
+  concat,
   defer,
   expand,
+  first,
   map,
+  merge,
   of,
+  repeat,
   switchMap,
   takeUntil,
+  tap,
   timer,
 } from 'rxjs';
-import { LRUCache } from 'lru-cache';
-import type { AgentClient, ApplyAnswer } from '../fleet/agent-client.ts';
-import { buildApply } from '../plan/build-apply.ts';
-import { diff } from '../plan/diff.ts';
-import type { Baseline, Decision } from '../plan/baseline.ts';
-import type { Bundle } from '../protocol/bundle.ts';
+import type { AgentClient } from '../fleet/agent-client.ts';
+import type { Slots } from '../operators/create-slots.ts';
+import type { DeliveryCause, DeliveryReport } from '../protocol/delivery-report.ts';
+import type { DeliverBundle, DeliveryTarget, RevertPlan } from '../protocol/delivery-target.ts';
+import type { LeaderEpoch } from '../protocol/leader-epoch.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
-import type { ApplyResult, ApplyToken } from '../protocol/wire.ts';
-import type { DeliveryFailed, DeliveryReport } from '../protocol/delivery-report.ts';
-import {
-  baselineOf,
-  driftedFiles,
-  knowledgeAfter,
-  knowledgeFromState,
-  type PodKnowledge,
-} from './pod-knowledge.ts';
-
-/** One pod and what it should run. */
-export interface DeliveryTarget {
-  readonly pod: HaproxyPod;
-  readonly bundle: Bundle;
-  /** Grows with every drift pass: the pod is then asked what it holds, whatever is believed of it. */
-  readonly sweep: number;
-}
+import type { ApplyToken } from '../protocol/wire.ts';
+import { createApplyRounds } from './apply-rounds.ts';
+import { createComposer } from './compose-apply.ts';
+import { type Attempt, failureOf, seenOf, wordsOf } from './delivery-words.ts';
+import type { PlanCache } from './plan-cache.ts';
+import type { PodBook } from './pod-book.ts';
+import { isConverged, type PodKnowledge } from './pod-knowledge.ts';
+import { createPodReader } from './read-pod.ts';
+import { createRevert, failedRevert } from './revert-pod.ts';
 
 export interface DeliverDeps {
   readonly client: Pick<AgentClient, 'state' | 'apply'>;
-  /** The fencing token of the next apply. */
-  readonly nextToken: () => ApplyToken;
-  /** Plans that pods may still be on, by id: bounded by its owner. */
-  readonly plans: { get(id: string): Plan | undefined; set(id: string, plan: Plan): unknown };
+  readonly epoch: LeaderEpoch;
+  readonly plans: PlanCache;
+  readonly book: PodBook;
   /** Resolves the plan blob that a pod stores; undefined when it is none of ours. */
   readonly decodePlan: (blob: Uint8Array) => Promise<Plan | undefined>;
-  /** Milliseconds before a failed delivery is tried again: doubles from `min` to `max`. */
-  readonly retry: { readonly min: number; readonly max: number };
+  /** HAProxy's check passed this plan: pods may count on it. */
+  readonly isAccepted: (planId: string) => boolean;
+  /** The plan as a blob, where it is encoded already. */
+  readonly blobOf: (plan: Plan) => Uint8Array | undefined;
+  /** Attempts that run at the same time, over all pods. */
+  readonly slots: Slots;
+  /** Between 0 and 1. */
+  readonly random: () => number;
+  readonly timing: DeliveryTiming;
 }
 
-/** More pods than a fleet has; what is forgotten costs one state read. */
-const maxKnownPods = 1024;
-/** Applies of one attempt: as composed, re-composed after a conflict, and once more with the complete state. */
-const maxRounds = 3;
-
-interface Known {
-  readonly identity: string;
-  readonly sweep: number;
-  readonly knowledge: PodKnowledge;
+/** Milliseconds. */
+export interface DeliveryTiming {
+  /** Before a failed delivery is tried again: doubles from `min` to `max`. */
+  readonly retry: { readonly min: number; readonly max: number };
+  /** Longest attempt: no answer by then, and what the pod holds has to be asked. */
+  readonly syncTimeout: number;
+  /** Longest attempt that may keep something newer waiting. */
+  readonly deploymentTimeout: number;
+  /** From the last delivery to a pod to the question whether it still holds that; 0: never. */
+  readonly driftInterval: number;
+  /** Share of `driftInterval` over which pods are spread at random. */
+  readonly driftSpread: number;
+  /** Between two looks at a pod whose reload is due. */
+  readonly observeInterval: number;
 }
 
 /**
- * Brings pods to bundles. Returns the delivery of one target for `perKeyLatest`: it emits a report per attempt and completes
- * with the first success; failed attempts are repeated with growing delays until one succeeds or a newer target waits.
+ * Brings pods to what is wanted of them and keeps them there. Returns the work on one target for `perKeyLatest`: it delivers, tries
+ * again with growing delays what failed, watches a scheduled reload come about without sending anything, and asks the pod now
+ * and then whether it still holds what it got. It goes on until a newer target waits or it is unsubscribed; a report is emitted
+ * per attempt and per thing seen. Nothing here errors.
  *
- * Hot path: a pod whose last answer is known gets the apply at once, without asking first. A conflict re-reads its state
- * and composes anew. Expected failures are reports; nothing here errors.
+ * At most as many attempts as there are slots run at once; waiting takes no slot.
  */
 export function createDelivery(
   deps: DeliverDeps,
 ): (target: DeliveryTarget, newer$: Observable<void>) => Observable<DeliveryReport> {
-  const known = new LRUCache<string, Known>({ max: maxKnownPods });
+  const { timing, book } = deps;
+  let sequence = 0;
+  const nextToken = (): ApplyToken => ({ leader_epoch: deps.epoch.current(), render_seq: ++sequence });
+  const readPod = createPodReader(deps);
+  const compose = createComposer({
+    planOf: (id) => deps.plans.get(id),
+    nextToken,
+    isAccepted: deps.isAccepted,
+    blobOf: deps.blobOf,
+  });
+  const rounds = createApplyRounds({ ...deps, compose, readPod });
+  const revert = createRevert({ client: deps.client, readPod, book, nextToken });
 
-  return (target, newer$) => {
-    deps.plans.set(target.bundle.plan.id, target.bundle.plan);
-    const attempt = () => deliverOnce(target);
-    return attempt().pipe(
+  return (target, newer$) =>
+    defer(() => (target.kind === 'revert' ? takeBack(target, newer$) : keepPodAt(target, newer$)));
+
+  function keepPodAt(target: DeliverBundle, newer$: Observable<void>): Observable<DeliveryReport> {
+    deps.plans.set(target.bundle.plan);
+    let failures = 0;
+    const next = (report: DeliveryReport): Observable<DeliveryReport> => {
+      if (report.kind !== 'acked') {
+        if (isFinal(report)) return EMPTY;
+        return pause(backoff(failures++), newer$).pipe(switchMap(() => attempt(target, 'change', newer$)));
+      }
+      failures = 0;
+      return report.converged
+        ? pause(untilDrift(), newer$).pipe(switchMap(() => attempt(target, 'drift', newer$)))
+        : pause(untilReload(target.pod), newer$).pipe(switchMap(() => observe(target, newer$)));
+    };
+    return attempt(target, 'change', newer$).pipe(expand(next));
+  }
+
+  /** What failed is tried again as long as it may be the way to the pod that is at fault. */
+  function takeBack(target: RevertPlan, newer$: Observable<void>): Observable<DeliveryReport> {
+    const once = (): Observable<DeliveryReport> =>
+      inSlot(target.pod, newer$, revert(target), (message) => failedRevert(target, 'timeout', message));
+    const isPassing = (report: DeliveryReport): boolean =>
+      report.kind === 'failed' && ['unreachable', 'timeout', 'refused'].includes(report.stage);
+    return once().pipe(
       expand((report, failures) =>
-        report.kind === 'acked'
-          ? EMPTY
-          : timer(Math.min(deps.retry.max, deps.retry.min * 2 ** failures)).pipe(
-              switchMap(attempt),
-              takeUntil(newer$),
-            ),
+        isPassing(report) ? pause(backoff(failures), newer$).pipe(switchMap(once)) : EMPTY,
       ),
     );
-  };
-
-  function deliverOnce(target: DeliveryTarget): Observable<DeliveryReport> {
-    return defer(() => {
-      const started = asyncScheduler.now();
-      const former = known.get(target.pod.key);
-      const usable = former?.identity === identityOf(target.pod) && former.sweep === target.sweep;
-      return round({ target, started, number: 1, resend: new Set() }, usable ? former.knowledge : undefined);
-    });
   }
 
-  function round(context: RoundContext, knowledge: PodKnowledge | undefined): Observable<DeliveryReport> {
-    const knowledge$ = knowledge === undefined ? readState(context.target) : of(knowledge);
-    return knowledge$.pipe(
-      switchMap((pod) => applyTo(context, pod)),
-      catchError((error: unknown) => {
-        forget(context.target.pod);
-        return of(failed(context, 'unreachable', error instanceof Error ? error.message : String(error)));
-      }),
-    );
-  }
-
-  function readState(target: DeliveryTarget): Observable<PodKnowledge> {
-    return deps.client.state(target.pod, { verify: true }).pipe(
-      switchMap((state) => {
-        const isKnown = [state.applied_plan_id, state.worker_ops_plan_id].every(
-          (id) => id === '' || deps.plans.get(id) !== undefined,
-        );
-        if (isKnown || !state.applied_plan_stored) return of(state);
-        return deps.client.state(target.pod, { plan: true }).pipe(switchMap(learnPlan));
-      }),
-      map(knowledgeFromState),
-    );
-  }
-
-  /** Takes the plan from the pod's own copy: what makes a restart of the controller cost no reload. */
-  async function learnPlan<S extends { readonly applied_plan?: string }>(state: S): Promise<S> {
-    if (state.applied_plan !== undefined) {
-      const plan = await deps.decodePlan(Buffer.from(state.applied_plan, 'base64'));
-      if (plan !== undefined) deps.plans.set(plan.id, plan);
-    }
-    return state;
-  }
-
-  function applyTo(context: RoundContext, knowledge: PodKnowledge): Observable<DeliveryReport> {
-    const { target, number, resend } = context;
-    const { plan } = target.bundle;
-    const baseline = baselineOf(knowledge, (id) => deps.plans.get(id));
-    const isLast = number === maxRounds;
-    const decision = decide(plan, knowledge, isLast ? { ...baseline, applied: undefined } : baseline);
-    if (decision.verdict === 'noop') {
-      remember(target, knowledge);
-      return of(
-        acked(context, decision, {
-          mode: 'noop',
-          proof: knowledge.applied_plan_proof,
-          isStored: knowledge.state.applied_plan_stored,
-        }),
-      );
-    }
-    const request = buildApply({
-      plan,
-      decision,
-      roles: knowledge,
-      appliedToken: knowledge.state.applied_token,
-      token: deps.nextToken(),
-      held: (path) => (resend.has(path) ? undefined : knowledge.held(path)),
-      ...(isLast || baseline.applied === undefined ? {} : { heldPlan: baseline.applied }),
-      features: knowledge.state.features,
-    });
-    return deps.client
-      .apply(target.pod, request)
-      .pipe(switchMap((answer) => onAnswer(context, knowledge, decision, answer)));
-  }
-
-  function onAnswer(
-    context: RoundContext,
-    knowledge: PodKnowledge,
-    decision: Decision,
-    answer: ApplyAnswer,
+  function attempt(
+    target: DeliverBundle,
+    cause: DeliveryCause,
+    newer$: Observable<void>,
+    knowledge?: PodKnowledge,
   ): Observable<DeliveryReport> {
-    const { target, number } = context;
-    switch (answer.kind) {
-      case 'result':
-        if (answer.result.ok) {
-          remember(target, knowledgeAfter(knowledge, target.bundle.plan, answer.result));
-          {
-            const { mode, applied_plan_proof: proof } = answer.result;
-            return of(acked(context, decision, { mode, proof, isStored: false }, answer.result));
-          }
-        }
-        forget(target.pod);
-        return of(failed(context, 'rejected', wordsOf(answer.result)));
-      case 'refused':
-        forget(target.pod);
-        return of(failed(context, 'refused', `${answer.error.stage}: ${answer.error.message}`));
-      case 'missing':
-        if (number === maxRounds)
-          return of(failed(context, 'conflict', `missing files: ${answer.paths.join(', ')}`));
-        return round({ ...context, number: number + 1, resend: new Set(answer.paths) }, knowledge);
-      case 'conflict':
-        forget(target.pod);
-        if (number === maxRounds || answer.conflict.reason === 'stale_epoch') {
-          return of(failed(context, 'conflict', answer.conflict.reason));
-        }
-        return round({ ...context, number: number + 1 }, undefined);
-    }
+    return defer(() => {
+      const about = { target, cause, started: asyncScheduler.now() };
+      const work$ = cause === 'drift' ? passOver(about, newer$) : rounds(target, cause, knowledge);
+      return inSlot(target.pod, newer$, work$, (message) => failureOf(about, 'timeout', message));
+    });
   }
 
-  function remember(target: DeliveryTarget, knowledge: PodKnowledge): void {
-    known.set(target.pod.key, { identity: identityOf(target.pod), sweep: target.sweep, knowledge });
+  /** Looking is given up for something newer; acting on what was seen is not. */
+  function passOver(about: Attempt, newer$: Observable<void>): Observable<DeliveryReport> {
+    const { target, cause } = about;
+    const look$ = readPod(target.pod, { verify: true }).pipe(takeUntil(newer$));
+    return look$.pipe(
+      switchMap((knowledge) => rounds(target, cause, knowledge)),
+      catchError((error: unknown) => of(unreachable(about, error))),
+    );
   }
 
-  function forget(pod: HaproxyPod): void {
-    known.delete(pod.key);
+  /** Waits for a scheduled reload to come about. Only reads, however long it takes. */
+  function observe(target: DeliverBundle, newer$: Observable<void>): Observable<DeliveryReport> {
+    const { pod, bundle } = target;
+    const { id } = bundle.plan;
+    return defer(() => {
+      const about: Attempt = { target, cause: 'change', started: asyncScheduler.now() };
+      const look$ = readPod(pod, { verify: false }).pipe(
+        repeat({ delay: () => timer(timing.observeInterval) }),
+        first(
+          ({ applied_plan_id, state }) => applied_plan_id !== id || state.reload_pending_at === undefined,
+        ),
+        takeUntil(newer$),
+      );
+      return look$.pipe(
+        switchMap((knowledge) => {
+          if (isConverged(knowledge, id)) return of(seenOf(about, knowledge, 'reload'));
+          if (knowledge.applied_plan_id === id) return attempt(target, 'change', newer$, knowledge);
+          book.forget(pod);
+          return of(failureOf(about, 'rejected', whyGivenUp(knowledge)));
+        }),
+        catchError((error: unknown) => of(unreachable(about, error))),
+      );
+    });
+  }
+
+  /** Work that is bounded in time, in its turn. What a pod holds after work was cut off has to be asked. */
+  function inSlot(
+    pod: HaproxyPod,
+    newer$: Observable<void>,
+    work$: Observable<DeliveryReport>,
+    timedOut: (message: string) => DeliveryReport,
+  ): Observable<DeliveryReport> {
+    const bounded$ = defer(() => {
+      let gaveUpAfter: number | undefined;
+      const tooLong$ = merge(
+        timer(timing.syncTimeout).pipe(map(() => timing.syncTimeout)),
+        timer(timing.deploymentTimeout).pipe(
+          switchMap(() => newer$.pipe(map(() => timing.deploymentTimeout))),
+        ),
+      ).pipe(tap((ms) => (gaveUpAfter = ms)));
+      const onTime$ = work$.pipe(takeUntil(tooLong$));
+      const late$ = defer(() => {
+        if (gaveUpAfter === undefined) return EMPTY;
+        book.forget(pod);
+        return of(timedOut(`no answer within ${gaveUpAfter / 1000} s`));
+      });
+      return concat(onTime$, late$);
+    });
+    return deps.slots
+      .run(bounded$, { isSuspect: book.isSuspect(pod) })
+      .pipe(tap((report) => book.suspect(pod, isSlow(report))));
+  }
+
+  function unreachable(about: Attempt, error: unknown): DeliveryReport {
+    book.forget(about.target.pod);
+    return failureOf(about, 'unreachable', error instanceof Error ? error.message : String(error));
+  }
+
+  function backoff(failures: number): number {
+    return Math.min(timing.retry.max, timing.retry.min * 2 ** failures);
+  }
+
+  function untilReload(pod: HaproxyPod): number {
+    const dueAt = book.get(pod)?.reloadDueAt;
+    return dueAt === undefined ? timing.observeInterval : Math.max(0, dueAt - asyncScheduler.now());
+  }
+
+  function untilDrift(): number | undefined {
+    const { driftInterval, driftSpread } = timing;
+    return driftInterval === 0 ? undefined : driftInterval * (1 + driftSpread * deps.random());
   }
 }
 
-interface RoundContext {
-  readonly target: DeliveryTarget;
-  /** Milliseconds on the scheduler's clock. */
-  readonly started: number;
-  readonly number: number;
-  /** Paths whose whole bytes the pod asked for. */
-  readonly resend: ReadonlySet<string>;
+/** Emits once, unless something newer waits first. Without a time it only ends. */
+function pause(ms: number | undefined, newer$: Observable<void>): Observable<unknown> {
+  return (ms === undefined ? NEVER : timer(ms)).pipe(takeUntil(newer$));
 }
 
-/** Another uid or container under the same name is another data plane. */
-const identityOf = (pod: HaproxyPod): string => `${pod.uid}/${pod.containerId}/${pod.address}`;
-
-/** A pod that was just asked and holds other bytes than its plan says gets them again, though its worker needs nothing. */
-function decide(plan: Plan, knowledge: PodKnowledge, baseline: Baseline): Decision {
-  const decision = diff(plan, baseline);
-  if (decision.verdict !== 'noop' || !knowledge.isFresh) return decision;
-  const changedFiles = driftedFiles(knowledge, plan);
-  return changedFiles.length === 0 ? decision : { ...decision, verdict: 'file_only', changedFiles };
+/** A pod that has another leader is not ours to try again. */
+function isFinal(report: DeliveryReport): boolean {
+  return report.kind === 'reverted' || (report.kind === 'failed' && report.stage === 'foreign_leader');
 }
 
-interface AckedAs {
-  readonly mode: ApplyResult['mode'];
-  readonly proof: string;
-  readonly isStored: boolean;
+function isSlow(report: DeliveryReport): boolean {
+  return report.kind === 'failed' && (report.stage === 'unreachable' || report.stage === 'timeout');
 }
 
-function acked(context: RoundContext, decision: Decision, as: AckedAs, result?: ApplyResult): DeliveryReport {
-  const { pod, bundle } = context.target;
-  const fallback = result?.reload?.reason;
-  return {
-    kind: 'acked',
-    pod,
-    planId: bundle.plan.id,
-    revision: bundle.revision,
-    mode: as.mode,
-    reasons: fallback === undefined ? decision.reasons : [...decision.reasons, fallback],
-    operations: result?.op_results.length ?? 0,
-    tookMs: asyncScheduler.now() - context.started,
-    ...(result === undefined ? {} : { timing: result.timing }),
-    appliedProof: as.proof,
-    isPlanStored: as.isStored,
-    reloaded: result?.reload?.performed ?? false,
-  };
-}
-
-function failed(context: RoundContext, stage: DeliveryFailed['stage'], message: string): DeliveryReport {
-  const { pod, bundle } = context.target;
-  const tookMs = asyncScheduler.now() - context.started;
-  return { kind: 'failed', pod, planId: bundle.plan.id, revision: bundle.revision, stage, message, tookMs };
-}
-
-/** The agent's error, and HAProxy's own words where there are any. */
-function wordsOf(result: ApplyResult): string {
-  const refused = result.op_results.filter((op) => !op.ok).map((op) => `${op.kind}: ${op.output}`);
-  const parts = [
-    result.error === undefined ? '' : `${result.error.stage}: ${result.error.message}`,
-    result.reload?.output ?? '',
-    ...refused,
-  ];
-  return parts.filter((part) => part !== '').join('\n');
+function whyGivenUp({ state: { last_apply: last } }: PodKnowledge): string {
+  return last?.ok === false ? wordsOf(last) : 'the pod does not hold any more what it was to be reloaded on';
 }

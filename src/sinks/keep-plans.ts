@@ -8,22 +8,22 @@ import {
   of,
   scan,
   switchMap,
+  tap,
   timer,
 } from 'rxjs';
 import type { AgentClient } from '../fleet/agent-client.ts';
-import { abortable } from '../operators/abortable.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import { perKeyLatest } from '../operators/per-key-latest.ts';
 import type { DeliveryAcked, DeliveryReport } from '../protocol/delivery-report.ts';
 import type { Plan } from '../protocol/plan.ts';
-import type { HaproxyPod } from '../protocol/pod.ts';
+import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
+import type { PlanBlobs } from './plan-blobs.ts';
 
 export interface KeepPlansDeps {
   readonly delivery$: Observable<DeliveryReport>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
   readonly plans: { get(id: string): Plan | undefined };
-  /** Undefined: too large for a pod to keep. */
-  readonly encodePlan: (plan: Plan, signal: AbortSignal) => Promise<Uint8Array | undefined>;
+  readonly blobs: Pick<PlanBlobs, 'encode'>;
   readonly client: Pick<AgentClient, 'storePlan'>;
   /** Milliseconds between a delivery and its upload, in which later deliveries take its place. */
   readonly delay: number;
@@ -33,54 +33,66 @@ export interface KeepPlansDeps {
 export interface KeptPlan {
   readonly pod: HaproxyPod;
   readonly planId: string;
-  readonly outcome: 'stored' | 'moved' | 'too-large' | 'failed';
+  /** `unsupported`: the pod's agent keeps no plans, and is not asked again. */
+  readonly outcome: 'stored' | 'moved' | 'too-large' | 'unsupported' | 'failed';
 }
 
 /**
- * Leaves the plan of what a pod runs with the pod, so that the next controller starts from it without a reload. Off the
+ * Leaves the plan of what a pod holds with the pod, so that the next controller starts from it without a reload. Off the
  * critical path: an upload waits `delay` after a delivery, and takes the newest one by then; one per pod at a time.
  *
- * Loss policy: latest wins per pod. A failed upload is an outcome, not an error: the next delivery or drift pass leads to
- * another.
+ * Loss policy: latest wins per pod. A failed upload is an outcome, not an error: the pod's next report, at the latest that of
+ * the next drift pass, leads to another.
  */
 export function keepPlans(deps: KeepPlansDeps): Observable<KeptPlan> {
   const newest = new Map<string, DeliveryAcked>();
+  const without = new Set<string>();
+  const settled = new WeakSet<DeliveryAcked>();
   const acked$ = deps.delivery$.pipe(
     filter((report) => report.kind === 'acked'),
-    scan((held, report) => held.set(report.pod.key, report), newest),
+    scan((held, report) => held.set(authorityOf(report.pod), report), newest),
   );
   return combineLatest([acked$, deps.fleet$]).pipe(
     coalesce(),
     map(([held, pods]) => {
-      for (const key of held.keys()) if (!pods.some((pod) => pod.key === key)) held.delete(key);
-      return [...held.values()].filter((report) => !report.isPlanStored);
+      const present = new Set(pods.map(authorityOf));
+      for (const authority of held.keys()) if (!present.has(authority)) held.delete(authority);
+      for (const authority of without) if (!present.has(authority)) without.delete(authority);
+      return [...held.values()].filter(isMissing);
     }),
     perKeyLatest({
-      keyOf: (report) => report.pod.key,
-      same: (a, b) => a.planId === b.planId && a.appliedProof === b.appliedProof,
+      keyOf: (report) => authorityOf(report.pod),
+      // A report about the same plan is news: the upload that the former one led to has failed.
       concurrent: 2,
       project: ({ pod }) =>
         timer(deps.delay).pipe(
           switchMap(() => {
-            const report = newest.get(pod.key);
-            return report === undefined || report.isPlanStored ? EMPTY : upload(report);
+            const report = newest.get(authorityOf(pod));
+            return report === undefined || !isMissing(report) ? EMPTY : upload(report);
           }),
         ),
     }),
   );
 
-  function upload({ pod, planId, appliedProof }: DeliveryAcked): Observable<KeptPlan> {
+  function isMissing(report: DeliveryAcked): boolean {
+    return !report.isPlanStored && !settled.has(report) && !without.has(authorityOf(report.pod));
+  }
+
+  function upload(report: DeliveryAcked): Observable<KeptPlan> {
+    const { pod, planId, appliedProof } = report;
     const plan = deps.plans.get(planId);
     if (plan === undefined) return EMPTY;
     const as = (outcome: KeptPlan['outcome']): KeptPlan => ({ pod, planId, outcome });
-    return abortable((signal) => deps.encodePlan(plan, signal)).pipe(
+    return deps.blobs.encode(plan).pipe(
       switchMap((blob) =>
         blob === undefined
           ? of(as('too-large'))
-          : deps.client
-              .storePlan(pod, { id: planId, proof: appliedProof, blob })
-              .pipe(map((isStored) => as(isStored ? 'stored' : 'moved'))),
+          : deps.client.storePlan(pod, { id: planId, proof: appliedProof, blob }).pipe(map(as)),
       ),
+      tap(({ outcome }) => {
+        settled.add(report);
+        if (outcome === 'unsupported') without.add(authorityOf(pod));
+      }),
       catchError(() => of(as('failed'))),
     );
   }

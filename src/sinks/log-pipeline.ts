@@ -2,7 +2,7 @@ import { type Observable, Subscription } from 'rxjs';
 import type { LatchState, LatchVerdict } from '../gate/latch.ts';
 import { formatOwner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
-import type { DeliveryReport } from '../protocol/delivery-report.ts';
+import type { DeliveryAcked, DeliveryFailed, DeliveryReport } from '../protocol/delivery-report.ts';
 import type { RenderOutcome } from '../protocol/render-outcome.ts';
 
 /** What this sink needs of a logger: constant messages, everything else in fields. */
@@ -65,26 +65,51 @@ export function logPipeline(
     if (!pinned && wasPinned) log.info({ released: released?.plan.id }, 'a render was accepted again');
     wasPinned = pinned;
   });
+  const skews = new Map<string, string>();
   on(streams.delivery$, (report) => {
-    const fields = {
-      pod: report.pod.key,
-      planId: report.planId,
-      revision: report.revision,
-      tookMs: report.tookMs,
-    };
+    const { key: pod } = report.pod;
+    if (report.kind === 'reverted')
+      log.warn(
+        { pod, refused: report.planId, planId: report.lkgPlanId, tookMs: report.tookMs },
+        'pod went back to its last known good configuration',
+      );
+    else {
+      tellSkew(pod, report.skew);
+      tellDelivery(report);
+    }
+  });
+  return logging;
+
+  function tellDelivery(report: DeliveryAcked | DeliveryFailed): void {
+    const { planId, revision, tookMs } = report;
+    const fields = { pod: report.pod.key, planId, revision, tookMs };
     if (report.kind === 'failed') {
       log.warn({ ...fields, stage: report.stage, reason: report.message }, 'delivery failed');
       return;
     }
-    const { mode, operations, reasons, timing } = report;
+    const { mode, operations, reasons, timing, drifted, observed } = report;
+    if (drifted.length > 0)
+      log.warn({ ...fields, mode, files: drifted }, 'files were changed by somebody else');
+    const why = reasons.length === 0 ? {} : { reasons };
     if (mode === 'noop') log.debug(fields, 'pod is up to date');
-    else
-      log.info(
-        { ...fields, mode, operations, ...(reasons.length === 0 ? {} : { reasons }), timing },
-        'delivered',
+    else if (mode === 'scheduled')
+      log.info({ ...fields, operations, ...why }, 'delivered, to be reloaded later');
+    else if (observed) log.info({ ...fields, mode }, 'pod was reloaded as scheduled');
+    else log.info({ ...fields, mode, operations, ...why, timing }, 'delivered');
+  }
+
+  /** Once per change: an old agent is as old with each delivery. */
+  function tellSkew(pod: string, skew: string | undefined): void {
+    if (skew === skews.get(pod)) return;
+    if (skew === undefined) skews.delete(pod);
+    else {
+      skews.set(pod, skew);
+      log.warn(
+        { pod, reason: skew },
+        'the agent is of another release: it gets the complete state and reloads',
       );
-  });
-  return logging;
+    }
+  }
 
   function tellProblems(current: readonly Problem[], before: ReadonlySet<string>): Set<string> {
     const now = new Set<string>();

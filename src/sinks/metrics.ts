@@ -9,13 +9,28 @@ export interface Metrics {
   readonly problems: Gauge<'severity'>;
   readonly validations: Counter<'result'>;
   readonly configPinned: Gauge;
+  readonly configRejections: Counter<'validator'>;
+  readonly quarantined: Gauge<'kind'>;
+  readonly deployments: Counter;
+  readonly deploymentSeconds: Histogram;
+  readonly deploymentErrors: Counter<'stage'>;
+  readonly consecutiveFailures: Gauge;
+  readonly lastFullSync: Gauge;
   readonly applies: Counter<'pod' | 'mode'>;
-  readonly applyFailures: Counter<'pod' | 'stage'>;
   readonly applySeconds: Histogram<'mode'>;
+  readonly applyRejections: Counter<'pod'>;
   readonly reloads: Counter;
+  readonly reverts: Counter;
+  readonly driftCorrections: Counter;
+  readonly versionSkews: Counter;
   readonly runtimeOperations: Counter;
+  readonly serverOperations: Counter<'op'>;
+  readonly backendOperations: Counter<'op'>;
+  readonly runtimeFallbacks: Counter<'reason'>;
   readonly fleetSize: Gauge;
   readonly fleetConverged: Gauge;
+  readonly fleetPending: Gauge;
+  readonly podsRejected: Counter<'reason'>;
   readonly resources: Gauge<'type'>;
   readonly watchDegraded: Gauge<'type'>;
 }
@@ -61,9 +76,48 @@ export function createMetrics(registry: Registry): Metrics {
       labelNames: ['result'],
       registers,
     }),
+    configRejections: new Counter({
+      name: 'haptic_config_rejected_total',
+      help: 'Renders that were refused, by who refused them.',
+      labelNames: ['validator'],
+      registers,
+    }),
+    quarantined: new Gauge({
+      name: 'haptic_quarantined_objects',
+      help: 'Objects whose output is refused: pinned at their last accepted output, or excluded as they never had one.',
+      labelNames: ['kind'],
+      registers,
+    }),
     configPinned: new Gauge({
       name: 'haptic_config_pinned',
       help: '1 while the fleet is kept on an older render because newer ones are refused.',
+      registers,
+    }),
+    deployments: new Counter({
+      name: 'haptic_deployment_total',
+      help: 'Renders that were let out to a fleet of at least one pod.',
+      registers,
+    }),
+    deploymentSeconds: new Histogram({
+      name: 'haptic_deployment_duration_seconds',
+      help: 'Time from letting a render out until every pod runs it.',
+      buckets: seconds,
+      registers,
+    }),
+    deploymentErrors: new Counter({
+      name: 'haptic_deployment_errors_total',
+      help: 'Failed attempts to bring a pod to a render, by what failed; overdue: not every pod ran it in time.',
+      labelNames: ['stage'],
+      registers,
+    }),
+    consecutiveFailures: new Gauge({
+      name: 'haptic_deployment_consecutive_failures',
+      help: 'Failed attempts since every pod ran the released render last.',
+      registers,
+    }),
+    lastFullSync: new Gauge({
+      name: 'haptic_last_full_sync_timestamp_seconds',
+      help: 'When every pod ran the released render last, seconds of the Unix clock.',
       registers,
     }),
     applies: new Counter({
@@ -72,27 +126,60 @@ export function createMetrics(registry: Registry): Metrics {
       labelNames: ['pod', 'mode'],
       registers,
     }),
-    applyFailures: new Counter({
-      name: 'haptic_apply_rejected_total',
-      help: 'Failed deliveries to a pod.',
-      labelNames: ['pod', 'stage'],
-      registers,
-    }),
     applySeconds: new Histogram({
-      name: 'haptic_deployment_duration_seconds',
+      name: 'haptic_deploy_apply_duration_seconds',
       help: 'Time of a delivery to one pod, from the diff to the acknowledgement.',
       labelNames: ['mode'],
       buckets: seconds,
       registers,
     }),
+    applyRejections: new Counter({
+      name: 'haptic_apply_rejected_total',
+      help: 'Deliveries that a pod took in and its HAProxy or agent then refused.',
+      labelNames: ['pod'],
+      registers,
+    }),
     reloads: new Counter({
       name: 'haptic_haproxy_reloads_total',
-      help: 'Reloads of HAProxy that deliveries caused.',
+      help: 'Reloads of HAProxy that deliveries caused, scheduled ones when they have happened.',
+      registers,
+    }),
+    reverts: new Counter({
+      name: 'haptic_reverts_total',
+      help: 'Pods that went back to their last known good configuration after a refusal.',
+      registers,
+    }),
+    driftCorrections: new Counter({
+      name: 'haptic_drift_corrections_total',
+      help: 'Deliveries that undid what somebody else had done to the files of a pod.',
+      registers,
+    }),
+    versionSkews: new Counter({
+      name: 'haptic_agent_version_skew_total',
+      help: 'Deliveries of the complete state with a reload, because the agent is of another release.',
       registers,
     }),
     runtimeOperations: new Counter({
       name: 'haptic_runtime_ops_total',
       help: 'Operations run in a live HAProxy worker.',
+      registers,
+    }),
+    serverOperations: new Counter({
+      name: 'haptic_runtime_server_ops_total',
+      help: 'Operations on servers run in a live HAProxy worker.',
+      labelNames: ['op'],
+      registers,
+    }),
+    backendOperations: new Counter({
+      name: 'haptic_runtime_backend_ops_total',
+      help: 'Operations on backends run in a live HAProxy worker.',
+      labelNames: ['op'],
+      registers,
+    }),
+    runtimeFallbacks: new Counter({
+      name: 'haptic_runtime_backend_fallback_total',
+      help: 'Deliveries whose operations ended in a reload.',
+      labelNames: ['reason'],
       registers,
     }),
     fleetSize: new Gauge({
@@ -103,6 +190,17 @@ export function createMetrics(registry: Registry): Metrics {
     fleetConverged: new Gauge({
       name: 'haptic_haproxy_fleet_converged',
       help: 'HAProxy pods that run the released render.',
+      registers,
+    }),
+    fleetPending: new Gauge({
+      name: 'haptic_haproxy_fleet_pending',
+      help: 'HAProxy pods that hold the released render and wait for the reload that makes them run it.',
+      registers,
+    }),
+    podsRejected: new Counter({
+      name: 'haptic_haproxy_pods_rejected_total',
+      help: 'HAProxy pods that could not be delivered to, counted when it is found out, by reason.',
+      labelNames: ['reason'],
       registers,
     }),
     resources: new Gauge({

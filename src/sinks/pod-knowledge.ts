@@ -2,6 +2,7 @@ import { capabilitiesOf } from '../plan/capabilities.ts';
 import { getEntry, valuesOf } from '../lib/ordered-map.ts';
 import type { Baseline } from '../plan/baseline.ts';
 import type { HeldFile } from '../plan/build-apply.ts';
+import { limits } from '../protocol/limits.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { AgentState, ApplyResult, PlanRoles } from '../protocol/wire.ts';
 
@@ -14,18 +15,38 @@ export interface PodKnowledge extends PlanRoles {
   readonly held: (path: string) => HeldFile | undefined;
   /** `state` is the pod's own answer, not what an acknowledgement implies. */
   readonly isFresh: boolean;
+  /** The plan whose files the pod holds, byte for byte, as an acknowledgement says; absent where only `held` tells. */
+  readonly heldPlanId?: string;
+  /** When a scheduled reload is due, on the controller's clock: after that the pod has to be asked again. */
+  readonly reloadDueAt?: number;
 }
 
-export function knowledgeFromState(state: AgentState): PodKnowledge {
-  return { ...rolesOf(state), state, held: (path) => state.files[path], isFresh: true };
+/** @param now milliseconds of the controller's clock */
+export function knowledgeFromState(state: AgentState, now: number): PodKnowledge {
+  const dueAt = state.reload_pending_at;
+  return {
+    ...rolesOf(state),
+    state,
+    held: (path) => state.files[path],
+    isFresh: true,
+    ...(dueAt === undefined ? {} : { reloadDueAt: localTime(dueAt, undefined, now) }),
+  };
 }
 
 /** After an accepted apply of `plan`: roles, worker and inventory as the pod acknowledged them, files as the plan has them. */
-export function knowledgeAfter(known: PodKnowledge, plan: Plan, result: ApplyResult): PodKnowledge {
-  const { reload_pending_at: _reloadPending, ...before } = known.state;
+export function knowledgeAfter(
+  known: PodKnowledge,
+  plan: Plan,
+  result: ApplyResult,
+  now: number,
+): PodKnowledge {
+  const { reload_pending_at: _reloadPending, last_apply: _lastApply, ...before } = known.state;
+  const dueAt = result.reload?.scheduled_at;
   return {
     ...rolesOf(result),
     isFresh: false,
+    heldPlanId: plan.id,
+    ...(dueAt === undefined ? {} : { reloadDueAt: localTime(dueAt, result.at, now) }),
     held: (path) => heldAs(plan, path),
     state: {
       ...before,
@@ -34,9 +55,23 @@ export function knowledgeAfter(known: PodKnowledge, plan: Plan, result: ApplyRes
       applied_token: result.applied_token,
       runtime_inventory: result.runtime_inventory ?? known.state.runtime_inventory,
       pending_deletes: result.pending_deletes ?? known.state.pending_deletes,
-      ...(result.reload?.scheduled_at === undefined ? {} : { reload_pending_at: result.reload.scheduled_at }),
+      applied_plan_stored: false,
+      ...(dueAt === undefined ? {} : { reload_pending_at: dueAt }),
     },
   };
+}
+
+/** The pod holds `planId` and its worker runs it. */
+export function isConverged(roles: PlanRoles, planId: string): boolean {
+  return roles.applied_plan_id === planId && roles.running_plan_id === planId;
+}
+
+/** A time of the pod's clock on the controller's: clocks differ, so the pod's own idea of now is better where it is told. */
+function localTime(time: string, podNow: string | undefined, now: number): number {
+  const at = Date.parse(time);
+  const reference = podNow === undefined ? now : Date.parse(podNow);
+  const ahead = Number.isNaN(at) || Number.isNaN(reference) ? 0 : at - reference;
+  return now + Math.min(Math.max(ahead, 0), limits.reloadIntervalMs);
 }
 
 /**

@@ -1,14 +1,14 @@
 import { marbles } from 'rxjs-marbles';
-import { EMPTY, Observable, ignoreElements, map, merge, of } from 'rxjs';
+import { Observable, ignoreElements, map, merge, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createTaps } from '../../src/operators/taps.ts';
 import { type Pipeline, type PipelineDeps, createPipeline } from '../../src/pipeline.ts';
 import type { Plan } from '../../src/protocol/plan.ts';
-import type { HaproxyPod } from '../../src/protocol/pod.ts';
 import type { RenderOutcome } from '../../src/protocol/render-outcome.ts';
-import type { DeliveryTarget } from '../../src/sinks/deliver.ts';
+import type { DeliveryTarget } from '../../src/protocol/delivery-target.ts';
 import type { DeliveryReport } from '../../src/protocol/delivery-report.ts';
 import { bundleOf } from '../fixtures/bundle-of.ts';
+import { ackOf, podOf, revertOf } from '../fixtures/delivery-reports.ts';
 
 /** In these diagrams a world is a letter; its render has that letter as plan id, in upper case when it was delivered. */
 interface Verdict {
@@ -18,26 +18,10 @@ interface Verdict {
 type Deps = PipelineDeps<string, Verdict>;
 
 const rendered = (id: string): RenderOutcome => ({ kind: 'rendered', bundle: bundleOf(id), tookMs: 0 });
-const podOf = (key: string): HaproxyPod => ({
-  key,
-  uid: key,
-  address: '10.0.0.1',
-  port: 5555,
-  containerId: 'c',
-});
-const report = ({ pod, bundle }: DeliveryTarget): DeliveryReport => ({
-  kind: 'acked',
-  pod,
-  planId: bundle.plan.id,
-  revision: bundle.revision,
-  mode: 'runtime',
-  reasons: [],
-  operations: 0,
-  tookMs: 0,
-  appliedProof: 'a:1',
-  isPlanStored: false,
-  reloaded: false,
-});
+const report = ({ pod, ...target }: DeliveryTarget): DeliveryReport =>
+  target.kind === 'deliver'
+    ? ackOf(pod.key, target.bundle.plan.id, { pod })
+    : revertOf(pod.key, target.planId, 'good');
 const p = podOf('p');
 const q = podOf('q');
 const fleets = { n: [], p: [p], b: [p, q] };
@@ -46,7 +30,6 @@ const timing = {
   checkDelay: 0,
   checkInterval: 0,
   checkRetry: { min: 50, max: 50 },
-  concurrentDeliveries: 16,
 };
 const accept = (plan: Plan): Observable<Verdict> => of({ planId: plan.id, kind: 'accepted' });
 
@@ -54,7 +37,6 @@ const withDeps = (overrides: Partial<Deps> & Pick<Deps, 'changes' | 'render' | '
   config$: new Observable<string>((subscriber) => subscriber.next('config')),
   check: accept,
   fleet$: new Observable((subscriber) => subscriber.next([p])),
-  sweep$: EMPTY,
   taps: createTaps(),
   timing,
   ...overrides,
@@ -236,21 +218,56 @@ describe('pipeline', () => {
   );
 
   it(
-    'asks every pod again at a drift pass, though nothing changed',
+    'cancels what is under way to a pod that was replaced under its name and address, and begins with the new one',
     marbles((m) => {
       const changes = m.hot('  a-----------');
-      const sweep$ = m.hot('   ----1---2---', { 1: 1, 2: 2 });
-      const expected = '       a---a---a---';
+      const replaced = podOf('p', { uid: 'new' });
+      const fleet$ = m.hot('   p--r--------', { ...fleets, r: [replaced] });
+      const former = m.cold('  ------(x|)');
+      const latter = m.cold('     --(x|)');
+      const expected = '       -----n------';
       const unsub = '          ^----------!';
+      const uids: string[] = [];
       const pipeline = createPipeline(
         withDeps({
-          sweep$,
+          fleet$,
           changes: () => changes,
           render: (world) => of(rendered(world)),
-          deliver: (target) => of(report(target)),
+          deliver: (target) => (
+            uids.push(target.pod.uid),
+            (target.pod.uid === 'new' ? latter : former).pipe(map(() => report(target)))
+          ),
         }),
       );
-      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa' });
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { n: 'pa' });
+      m.expect(former).toHaveSubscriptions('^--!');
+      m.expect(latter).toHaveSubscriptions('---^-!');
+      m.flush();
+      expect(uids).toEqual(['p', 'new']);
+    }),
+  );
+
+  it(
+    'lets no pod wait for another that only waits, however many there are',
+    marbles((m) => {
+      const changes = m.hot('  a-----------');
+      const many = Array.from({ length: 40 }, (_, i) => podOf(`p${i}`));
+      const fleet$ = m.hot('   m-----------', { m: many });
+      const waiting = m.cold(' ------------');
+      const unsub = '          ^----------!';
+      let begun = 0;
+      const pipeline = createPipeline(
+        withDeps({
+          fleet$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: () => (begun++, waiting.pipe(ignoreElements())),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable('-');
+      m.expect(changes).toHaveSubscriptions(unsub);
+      m.flush();
+      expect(begun).toBe(40);
     }),
   );
 

@@ -60,7 +60,7 @@ export function acceptingAgent(): AgentClient {
           timing: { stage_ms: 0, admit_ms: 0, write_ms: 0, ops_ms: 0, finish_ms: 0, total_ms: 0 },
         },
       }),
-    storePlan: () => of(true),
+    storePlan: () => of('stored' as const),
     close: async () => Promise.resolve(),
   };
 }

@@ -1,342 +1,428 @@
 import { marbles } from 'rxjs-marbles';
-import { NEVER, type Observable, Subject, map, of } from 'rxjs';
+import { type Observable, NEVER, map, merge, mergeMap, of, take } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApplyAnswer } from '../../../src/fleet/agent-client.ts';
 import { CodedError } from '../../../src/lib/coded-error.ts';
-import { valuesOf } from '../../../src/lib/ordered-map.ts';
+import { createSlots } from '../../../src/operators/create-slots.ts';
 import type { ApplyRequest } from '../../../src/protocol/apply-request.ts';
-import type { Plan } from '../../../src/protocol/plan.ts';
-import type { HaproxyPod } from '../../../src/protocol/pod.ts';
-import type { AgentState, ApplyResult, ConflictReason, PlanRoles } from '../../../src/protocol/wire.ts';
-import { type DeliverDeps, type DeliveryTarget, createDelivery } from '../../../src/sinks/deliver.ts';
 import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
-import { makePlan } from '../../fixtures/make-plan.ts';
+import type { AgentState } from '../../../src/protocol/wire.ts';
+import { createDelivery, type DeliveryTiming } from '../../../src/sinks/deliver.ts';
+import { podOf } from '../../fixtures/delivery-reports.ts';
+import {
+  type FakePods,
+  fakePods,
+  fakeTiming,
+  planWith,
+  resultOf,
+  rolesFor,
+  scheduledAt,
+  stateOf,
+  structural,
+  targetOf,
+} from '../../fixtures/fake-pod.ts';
 
-const core = { global: 'global\n' };
-const profiles = { std: ['mode http'] };
-const withServers = (...names: string[]): Plan =>
-  makePlan({
-    core,
-    profiles,
-    backends: {
-      b: { servers: names.map((name, i) => ({ name, address: `10.0.0.${i + 1}`, port: 80, weight: 100 })) },
-    },
-  });
-const one = withServers('s1');
-const two = withServers('s1', 's2');
-const other = makePlan({ core: { global: 'global\n  maxconn 9\n' }, profiles });
+const one = planWith('s1');
+const two = planWith('s1', 's2');
+const gone = new CodedError('HAPTIC_ERR_AGENT_UNREACHABLE', 'refused');
+let fake: FakePods;
+beforeEach(() => (fake = fakePods()));
 
-const pod: HaproxyPod = { key: 'ns/p', uid: 'u', address: '10.1.0.1', port: 5555, containerId: 'c' };
-const target = (plan: Plan, extra: Partial<DeliveryTarget> = {}): DeliveryTarget => ({
-  pod,
-  bundle: { plan, revision: 7, problems: [] },
-  sweep: 0,
-  ...extra,
-});
-const haproxy = { version: '3.4', full_version: '3.4.7', worker_pid: 1, worker_start_time_unix_micros: 1 };
-const rolesFor = (planId: string): PlanRoles => ({
-  applied_plan_id: planId,
-  applied_plan_proof: planId === '' ? '' : 'a:1',
-  running_plan_id: planId,
-  running_plan_proof: planId === '' ? '' : 'a:1',
-  worker_ops_plan_id: planId,
-  worker_ops_plan_proof: planId === '' ? '' : 'a:1',
-  lkg_plan_id: '',
-  lkg_plan_proof: '',
-});
-const held = (plan: Plan | undefined): AgentState['files'] =>
-  Object.fromEntries(
-    plan === undefined
-      ? []
-      : [...valuesOf(plan.files)].map((file) => [
-          file.path,
-          { digest: file.digest, proof: file.digest, size: file.size },
-        ]),
-  );
-const stateOf = (plan: Plan | undefined, extra: Partial<AgentState> = {}): AgentState => ({
-  ...rolesFor(plan?.id ?? ''),
-  api_version: 1,
-  agent_version: 't',
-  plan_schema_version: 1,
-  agent_ops: [
-    'server_add',
-    'server_enable',
-    'server_disable',
-    'server_del',
-    'server_set_addr',
-    'server_set_weight',
-  ],
-  features: ['file_patch', 'runtime_batches'],
-  haproxy,
-  generation: 1,
-  applied_token: { leader_epoch: 0, render_seq: 0 },
-  applied_plan_stored: false,
-  files: held(plan),
-  runtime_inventory: { generation: 1, maps: [], certs: [], ca_files: [], crl_files: [], crt_lists: [] },
-  pending_deletes: { servers: [], backends: [] },
-  ...extra,
-});
-const resultOf = (request: ApplyRequest, extra: Partial<ApplyResult> = {}): ApplyAnswer => ({
-  kind: 'result',
-  result: {
-    ...rolesFor(request.manifest.plan_id),
-    plan_id: request.manifest.plan_id,
-    ok: true,
-    mode: request.manifest.mode === 'reload' ? 'reload' : 'runtime',
-    applied_token: request.manifest.token,
-    op_results: request.manifest.ops.map((op) => ({ kind: op.kind, ok: true, output: '' })),
-    haproxy,
-    at: '',
-    timing: { stage_ms: 0, admit_ms: 0, write_ms: 0, ops_ms: 0, finish_ms: 0, total_ms: 0 },
-    ...extra,
-  },
-});
-const conflict = (reason: ConflictReason): ApplyAnswer => ({
-  kind: 'conflict',
-  conflict: { ...rolesFor('x'), reason, applied_token: { leader_epoch: 0, render_seq: 0 } },
-});
-
-/** The fake pod: answers come from functions, requests are kept. */
-interface FakePod {
-  readonly deps: DeliverDeps;
-  readonly applies: ApplyRequest[];
-  readonly states: { verify?: boolean; plan?: boolean }[];
-  state: () => Observable<AgentState>;
-  apply: (request: ApplyRequest) => Observable<ApplyAnswer>;
-}
-let fake: FakePod;
-beforeEach(() => {
-  const plans = new Map<string, Plan>();
-  let sequence = 0;
-  fake = {
-    applies: [],
-    states: [],
-    state: () => of(stateOf(undefined)),
-    apply: (request) => of(resultOf(request)),
-    deps: {
-      client: {
-        state: (_pod, options = {}) => (fake.states.push(options), fake.state()),
-        apply: (_pod, request) => (fake.applies.push(request), fake.apply(request)),
-      },
-      nextToken: () => ({ leader_epoch: 0, render_seq: ++sequence }),
-      plans,
-      decodePlan: async () => Promise.resolve(undefined),
-      retry: { min: 4, max: 8 },
-    },
+const timed = (timing: Partial<DeliveryTiming>): FakePods =>
+  fakePods({ timing: { ...fakeTiming, ...timing } });
+const nothing = map(() => undefined);
+/** n noop, r reload, a runtime, f file_only, s scheduled; u unreachable, t timeout, x rejected, y refused. */
+const word = map((report: DeliveryReport) => {
+  if (report.kind === 'reverted') return 'v';
+  const words: Record<string, string> = {
+    noop: 'n',
+    reload: 'r',
+    runtime: 'a',
+    file_only: 'f',
+    scheduled: 's',
   };
+  const stages: Record<string, string> = { unreachable: 'u', timeout: 't', rejected: 'x', refused: 'y' };
+  return report.kind === 'acked' ? words[report.mode] : stages[report.stage];
 });
 
-const collect = (report$: Observable<DeliveryReport>): DeliveryReport[] => {
-  const seen: DeliveryReport[] = [];
-  report$.subscribe((report) => seen.push(report));
-  return seen;
-};
-const word = map((report: DeliveryReport) => (report.kind === 'acked' ? report.mode : report.stage));
-
-describe('delivery to one pod', () => {
-  it('asks a pod it does not know, sends everything and has it reload', () => {
-    const [report] = collect(createDelivery(fake.deps)(target(one), NEVER));
-    expect(fake.states).toEqual([{ verify: true }]);
-    expect(fake.applies.map(({ manifest }) => manifest.mode)).toEqual(['reload']);
-    expect(fake.applies[0]?.parts.map((part) => part.path)).toEqual(['haproxy.cfg']);
-    expect(report).toMatchObject({ kind: 'acked', mode: 'reload', planId: one.id, revision: 7 });
-    expect(report).toMatchObject({ reasons: ['no baseline: what the pod holds is not known'] });
-  });
-
-  it('sends the next change at once, as operations and a patch, fenced by the last answer', () => {
-    const deliver = createDelivery(fake.deps);
-    collect(deliver(target(one), NEVER));
-    const [report] = collect(deliver(target(two), NEVER));
-    expect(fake.states).toHaveLength(1);
-    const { manifest, parts } = fake.applies[1] as ApplyRequest;
-    expect(manifest).toMatchObject({
-      mode: 'auto',
-      expected_prev_plan_id: one.id,
-      expected_prev_plan_proof: 'a:1',
-      expected_prev_token: { leader_epoch: 0, render_seq: 1 },
-      token: { leader_epoch: 0, render_seq: 2 },
-    });
-    expect(manifest.ops.map(({ kind }) => kind)).toEqual(['server_add', 'server_enable']);
-    expect(manifest.files[0]?.patch).toBeDefined();
-    expect(parts).toHaveLength(1);
-    expect(report).toMatchObject({ kind: 'acked', mode: 'runtime', operations: 2, reasons: [] });
-  });
-
-  it('sends nothing to a pod that holds and runs the plan already', () => {
-    fake.deps.plans.set(one.id, one);
-    fake.state = () => of(stateOf(one));
-    const [report] = collect(createDelivery(fake.deps)(target(one), NEVER));
-    expect(fake.applies).toEqual([]);
-    expect(report).toMatchObject({ kind: 'acked', mode: 'noop' });
-  });
-
-  it('asks again at a drift pass, and rewrites a file that somebody else changed', () => {
-    const deliver = createDelivery(fake.deps);
-    collect(deliver(target(one), NEVER));
-    fake.state = () =>
-      of(stateOf(one, { files: { 'haproxy.cfg': { digest: 'f'.repeat(16), proof: '', size: 1 } } }));
-    const [report] = collect(deliver(target(one, { sweep: 1 }), NEVER));
-    expect(fake.states).toHaveLength(2);
-    expect(fake.applies[1]).toMatchObject({
-      manifest: { mode: 'auto', ops: [] },
-      parts: [{ path: 'haproxy.cfg' }],
-    });
-    expect(report?.kind).toBe('acked');
-  });
-
-  it('asks a pod that came back under the same name', () => {
-    const deliver = createDelivery(fake.deps);
-    collect(deliver(target(one), NEVER));
-    collect(deliver(target(two, { pod: { ...pod, uid: 'u2' } }), NEVER));
-    expect(fake.states).toHaveLength(2);
-    expect(fake.applies[1]?.manifest.mode).toBe('reload');
-  });
-
-  it('takes the plan from the pod itself after a restart of the controller, so that nothing reloads', async () => {
-    fake.state = () =>
-      of(stateOf(one, { applied_plan_stored: true, applied_plan: Buffer.from('blob').toString('base64') }));
-    const decoded: string[] = [];
-    const deps: DeliverDeps = {
-      ...fake.deps,
-      decodePlan: async (blob) => (decoded.push(Buffer.from(blob).toString()), Promise.resolve(one)),
-    };
-    const seen = collect(createDelivery(deps)(target(two), NEVER));
-    await expect.poll(() => seen.length).toBe(1);
-    expect(decoded).toEqual(['blob']);
-    expect(seen[0]).toMatchObject({ kind: 'acked', mode: 'runtime' });
-  });
-
-  it('reads the state again and composes anew after a conflict', () => {
-    const deliver = createDelivery(fake.deps);
-    collect(deliver(target(one), NEVER));
-    fake.deps.plans.set(other.id, other);
-    fake.state = () => of(stateOf(other));
-    fake.apply = (request) => of(fake.applies.length === 2 ? conflict('prev_mismatch') : resultOf(request));
-    const seen = collect(deliver(target(two), NEVER));
-    expect(fake.applies.map(({ manifest }) => manifest.expected_prev_plan_id)).toEqual([
-      '',
-      one.id,
-      other.id,
-    ]);
-    expect(seen.map(({ kind }) => kind)).toEqual(['acked']);
-  });
-
-  it('sends the complete state in its last round, then gives up for this attempt', () => {
-    fake.deps.plans.set(one.id, one);
-    fake.state = () => of(stateOf(one));
-    fake.apply = () => of(conflict('worker_ops_mismatch'));
-    const [report] = collect(createDelivery(fake.deps)(target(two), of(undefined)));
-    expect(fake.applies.map(({ manifest }) => manifest.mode)).toEqual(['auto', 'auto', 'reload']);
-    expect(report).toMatchObject({ kind: 'failed', stage: 'conflict', message: 'worker_ops_mismatch' });
-  });
-
-  it('stands down at once before a newer leader', () => {
-    fake.apply = () => of(conflict('stale_epoch'));
-    const [report] = collect(createDelivery(fake.deps)(target(one), of(undefined)));
-    expect(fake.applies).toHaveLength(1);
-    expect(report).toMatchObject({ kind: 'failed', stage: 'conflict', message: 'stale_epoch' });
-  });
-
-  it('sends exactly the files that the pod lacks again, whole', () => {
-    const deliver = createDelivery(fake.deps);
-    collect(deliver(target(one), NEVER));
-    fake.apply = (request) =>
-      of(
-        fake.applies.length === 2 ? { kind: 'missing' as const, paths: ['haproxy.cfg'] } : resultOf(request),
-      );
-    const [report] = collect(deliver(target(two), NEVER));
-    expect(fake.applies[1]?.manifest.files[0]?.patch).toBeDefined();
-    expect(fake.applies[2]?.manifest.files[0]?.patch).toBeUndefined();
-    expect(report?.kind).toBe('acked');
-  });
-
-  it('reports what HAProxy said when an apply is rejected, and believes nothing of the pod afterwards', () => {
-    const deliver = createDelivery(fake.deps);
-    fake.apply = (request) =>
-      of(
-        resultOf(request, {
-          ok: false,
-          mode: 'rejected',
-          error: { stage: 'reload', message: 'reload failed' },
-          reload: {
-            performed: true,
-            ok: false,
-            worker_pid: 1,
-            took_ms: 1,
-            output: '[ALERT] unknown keyword',
-          },
-        }),
-      );
-    const [report] = collect(deliver(target(one), of(undefined)));
-    expect(report).toMatchObject({
-      kind: 'failed',
-      stage: 'rejected',
-      message: 'reload: reload failed\n[ALERT] unknown keyword',
-    });
-    collect(deliver(target(one), of(undefined)));
-    expect(fake.states).toHaveLength(2);
-  });
-
-  it('says why a runtime apply became a reload', () => {
-    const deliver = createDelivery(fake.deps);
-    collect(deliver(target(one), NEVER));
-    const reload = {
-      performed: true,
-      ok: true,
-      worker_pid: 2,
-      took_ms: 1,
-      output: '',
-      reason: 'op_rejected',
-    };
-    fake.apply = (request) => of(resultOf(request, { mode: 'reload', reload }));
-    const [report] = collect(deliver(target(two), NEVER));
-    expect(report).toMatchObject({ kind: 'acked', mode: 'reload', reloaded: true, reasons: ['op_rejected'] });
-  });
-
+describe('a pod that fails', () => {
   it(
-    'tries a pod that cannot be reached again with growing delays, until it can',
+    'is tried again with growing delays, until it can be reached',
     marbles((m) => {
-      const unreachable = m.cold<AgentState>(
-        '  #',
-        {},
-        new CodedError('HAPTIC_ERR_AGENT_UNREACHABLE', 'refused'),
-      );
-      const reachable = m.cold('      -s|', { s: stateOf(undefined) });
+      const unreachable = m.cold<AgentState>('  #', {}, gone);
+      const reachable = m.cold('                         -s', { s: stateOf(undefined) });
       let attempts = 0;
       fake.state = () => (++attempts < 4 ? unreachable : reachable);
-      const expected = '              u---u-------u--------r|';
-      const deliver = createDelivery(fake.deps);
-      m.expect(deliver(target(one), NEVER).pipe(word)).toBeObservable(expected, {
-        u: 'unreachable',
-        r: 'reload',
-      });
+      const expected = '                    u---u-------u--------r';
+      const unsub = '                       ^---------------------!';
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), unsub).toBeObservable(expected);
       m.expect(unreachable).toHaveSubscriptions(['(^!)', '----(^!)', '------------(^!)']);
     }),
   );
 
   it(
-    'leaves its retry delay as soon as something newer waits',
+    'leaves its delay as soon as something newer waits',
     marbles((m) => {
       const newer = m.hot('          ------n');
       fake.apply = () =>
         m.cold('    (x|)', {
           x: { kind: 'refused', status: 503, error: { stage: 'startup', message: 'wait' } },
         });
-      const expected = '             x---x-|';
+      const expected = '             y---y-|';
       const deliver = createDelivery(fake.deps);
-      m.expect(deliver(target(one), newer.pipe(map(() => undefined))).pipe(word)).toBeObservable(expected, {
-        x: 'refused',
-      });
+      m.expect(deliver(targetOf(one), newer.pipe(nothing)).pipe(word)).toBeObservable(expected);
       m.expect(newer).toHaveSubscriptions(['^---!', '----^-!']);
     }),
   );
 
   it(
-    'cancels the request when unsubscribed',
+    'is given up after syncTimeout, and asked before anything is sent again',
+    marbles((m) => {
+      fake = timed({ syncTimeout: 6, retry: { min: 2, max: 2 } });
+      const never = m.cold<ApplyAnswer>('------------');
+      fake.apply = (request) => (fake.applies.length === 1 ? never : of(resultOf(request)));
+      const expected = '       ------t-r';
+      const unsub = '          ^--------!';
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), unsub).toBeObservable(expected);
+      m.expect(never).toHaveSubscriptions('^-----!');
+      m.flush();
+      expect(fake.states).toHaveLength(2);
+    }),
+  );
+
+  it(
+    'may take as long as syncTimeout as long as nothing newer waits, and deploymentTimeout else',
+    marbles((m) => {
+      fake = timed({ syncTimeout: 100, deploymentTimeout: 5 });
+      const never = m.cold<ApplyAnswer>('            --------------');
+      fake.apply = () => never;
+      const early = m.hot('   --n');
+      const late = m.hot('    -------n');
+      const deliver = createDelivery(fake.deps);
+      const p = deliver(targetOf(one, podOf('p')), merge(early, NEVER).pipe(nothing));
+      const q = deliver(targetOf(one, podOf('q')), late.pipe(nothing));
+      // What came before the time is up is told to late subscribers by perKeyLatest; a hot marble does not.
+      m.expect(p.pipe(word), '^--------!').toBeObservable('---------');
+      m.expect(q.pipe(word), '^--------!').toBeObservable('-------t');
+      m.expect(late).toHaveSubscriptions(['-----^-!', '-------^-!']);
+      m.expect(never).toHaveSubscriptions(['^--------!', '^------!']);
+    }),
+  );
+});
+
+describe('many pods', () => {
+  it(
+    'are written to side by side, as many as there are slots; waiting takes none',
+    marbles((m) => {
+      fake = fakePods({
+        slots: createSlots({ total: 2, suspects: 1 }),
+        timing: { ...fakeTiming, retry: { min: 100, max: 100 } },
+      });
+      const p = m.cold('       -----x|');
+      const q = m.cold('       -----x|');
+      const s = m.cold('            -----x|');
+      const refused: ApplyAnswer = {
+        kind: 'refused',
+        status: 500,
+        error: { stage: 'write', message: 'full' },
+      };
+      const answers: Record<string, Observable<unknown>> = { p, q, s };
+      const answerTo = (request: ApplyRequest) => map(() => resultOf(request));
+      fake.apply = (request, { key }) => answers[key]?.pipe(take(1), answerTo(request)) ?? of(refused);
+      const deliver = createDelivery(fake.deps);
+      // The first two fail at once and wait for their next attempt: the others do not wait for that.
+      const keys = ['bad', 'worse', 'p', 'q', 's'];
+      const all = merge(...keys.map((key) => deliver(targetOf(one, podOf(key)), NEVER)));
+      const expected = '       (yy)-(rr)-r-';
+      const unsub = '          ^----------!';
+      m.expect(all.pipe(word), unsub).toBeObservable(expected);
+      m.expect(p).toHaveSubscriptions('^----!');
+      m.expect(q).toHaveSubscriptions('^----!');
+      m.expect(s).toHaveSubscriptions('-----^----!');
+    }),
+  );
+
+  it(
+    'do not wait for those that answered too late last time',
+    marbles((m) => {
+      fake = fakePods({
+        timing: { ...fakeTiming, syncTimeout: 4, retry: { min: 1, max: 1 } },
+        slots: createSlots({ total: 2, suspects: 1 }),
+      });
+      const never = m.cold<ApplyAnswer>('----------------');
+      fake.apply = (request, { key }) => (key.startsWith('slow') ? never : of(resultOf(request)));
+      const deliver = createDelivery(fake.deps);
+      const slow = merge(...['slow1', 'slow2'].map((key) => deliver(targetOf(one, podOf(key)), NEVER)));
+      m.expect(slow.pipe(word), ' ^---------!').toBeObservable('----(tt)-t');
+      // Both are tried again from 5 on; one of them has a slot, the other is left for who is not slow.
+      m.expect(deliver(targetOf(one, podOf('p')), NEVER).pipe(word), '------^--!').toBeObservable('------r');
+    }),
+  );
+});
+
+describe('a pod whose reload is to come', () => {
+  it(
+    'is only watched, from the time on at which it is due, and reported when it runs the plan',
+    marbles((m) => {
+      fake.apply = (request) => of(scheduledAt(request, 5));
+      const pending = { ...rolesFor(one.id, { running_plan_id: '' }), reload_pending_at: 'soon' };
+      const first = m.cold('        s|', { s: stateOf(undefined) });
+      const waiting = m.cold('           w|', { w: stateOf(one, pending) });
+      const done = m.cold('                  d|', { d: stateOf(one) });
+      const answers = [first, waiting, done];
+      fake.state = () => answers.shift() ?? NEVER;
+      const expected = '            s--------r';
+      const unsub = '               ^-----------!';
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), unsub).toBeObservable(expected);
+      m.expect(first).toHaveSubscriptions('^!');
+      m.expect(waiting).toHaveSubscriptions('-----^!');
+      m.expect(done).toHaveSubscriptions('---------(^!)');
+      m.flush();
+      expect(fake.applies).toHaveLength(1);
+    }),
+  );
+
+  it(
+    'gets what is newer at once, with what may be done in place while it waits',
+    marbles((m) => {
+      fake.apply = (request) => of(scheduledAt(request, 20, one.id));
+      fake.deps.plans.set(one);
+      fake.state = () => of(stateOf(one));
+      const newer = m.hot('     ---n');
+      const expected = '        s--|';
+      m.expect(
+        createDelivery(fake.deps)(targetOf(structural), newer.pipe(nothing)).pipe(word),
+      ).toBeObservable(expected);
+      m.expect(newer).toHaveSubscriptions('^--!');
+      m.flush();
+      expect(fake.states).toHaveLength(1);
+    }),
+  );
+
+  it(
+    'is asked before it gets anything newer when the reload was due meanwhile',
+    marbles((m) => {
+      fake.apply = (request) => of(fake.applies.length === 1 ? scheduledAt(request, 3) : resultOf(request));
+      fake.state = () => of(stateOf(fake.applies.length === 0 ? undefined : one));
+      const deliver = createDelivery(fake.deps);
+      const newer = m.hot('     -n');
+      m.expect(deliver(targetOf(one), newer.pipe(nothing)).pipe(word)).toBeObservable('s|');
+      const later = m.cold('    ----l|');
+      const unsub = '           ^-----!';
+      m.expect(
+        later.pipe(
+          mergeMap(() => deliver(targetOf(two), NEVER)),
+          word,
+        ),
+        unsub,
+      ).toBeObservable('                       ----a');
+      m.flush();
+      expect(fake.states).toHaveLength(2);
+      expect(fake.applies[1]?.manifest.expected_prev_plan_id).toBe(one.id);
+    }),
+  );
+
+  it(
+    'has failed when it gives the plan up, with the words of the reload',
+    marbles((m) => {
+      fake.apply = (request) => of(scheduledAt(request, 2));
+      const last = resultOf(
+        { manifest: { ops: [], mode: 'reload', plan_id: 'p' } as never, parts: [] },
+        { ok: false, mode: 'rejected', error: { stage: 'reload', message: 'unknown keyword' } },
+      );
+      const gaveUp = stateOf(undefined, last.kind === 'result' ? { last_apply: last.result } : {});
+      fake.state = () => of(gaveUp);
+      const unsub = '      ^---!';
+      const messages: string[] = [];
+      m.expect(
+        createDelivery(fake.deps)(targetOf(one), NEVER).pipe(
+          map((report) => (report.kind === 'failed' && messages.push(report.message), report)),
+          word,
+        ),
+        unsub,
+      ).toBeObservable('   s-x');
+      m.flush();
+      expect(messages).toEqual(['reload: unknown keyword']);
+    }),
+  );
+
+  it(
+    'is unreachable when it does not answer while it is watched',
+    marbles((m) => {
+      fake.apply = (request) => of(scheduledAt(request, 2));
+      const lost = m.cold<AgentState>('-#', {}, gone);
+      fake.state = () => (fake.applies.length === 0 ? of(stateOf(undefined)) : lost);
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), '^---!').toBeObservable('s--u');
+      m.expect(lost).toHaveSubscriptions('--^!');
+    }),
+  );
+});
+
+describe('a pod that gets nothing for a while', () => {
+  it(
+    'is asked what it holds, each time after the interval and its own share of the spread',
+    marbles((m) => {
+      fake = fakePods({
+        random: () => 0.5,
+        timing: { ...fakeTiming, driftInterval: 4, driftSpread: 0.5 },
+      });
+      const state = m.cold('     s|', { s: stateOf(one) });
+      fake.deps.plans.set(one);
+      fake.state = () => state;
+      const expected = '         n----n----n';
+      const unsub = '            ^------------!';
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), unsub).toBeObservable(expected);
+      m.expect(state).toHaveSubscriptions(['^!', '-----^!', '----------^!']);
+      m.flush();
+      expect(fake.states).toEqual([{ verify: true }, { verify: true }, { verify: true }]);
+      expect(fake.applies).toEqual([]);
+    }),
+  );
+
+  it(
+    'gets back what somebody changed, as a correction',
+    marbles((m) => {
+      fake = timed({ driftInterval: 4 });
+      const edited = { files: { 'haproxy.cfg': { digest: 'f'.repeat(16), proof: '', size: 1 } } };
+      fake.deps.plans.set(one);
+      fake.state = () => of(stateOf(one, fake.states.length === 2 ? edited : {}));
+      const causes: unknown[] = [];
+      m.expect(
+        createDelivery(fake.deps)(targetOf(one), NEVER).pipe(
+          map((report) => (report.kind === 'acked' && causes.push([report.cause, report.drifted]), report)),
+          word,
+        ),
+        '                        ^---------!',
+      ).toBeObservable('         n---f---n');
+      m.flush();
+      expect(causes).toEqual([
+        ['change', []],
+        ['drift', ['haproxy.cfg']],
+        ['drift', []],
+      ]);
+    }),
+  );
+
+  it(
+    'is told once that HAProxy accepted what it holds, so that it may count on it',
+    marbles((m) => {
+      fake = timed({ driftInterval: 4 });
+      fake.accepted.add(one.id);
+      fake.deps.plans.set(one);
+      let lkg = 'former';
+      fake.state = () => of(stateOf(one, { lkg_plan_id: lkg }));
+      fake.apply = (request) => ((lkg = one.id), of(resultOf(request, { mode: 'noop' })));
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), '^---------!').toBeObservable(
+        '                        n---n---n',
+      );
+      m.flush();
+      expect(fake.applies.map(({ manifest }) => [manifest.mode, manifest.validated_plan_id])).toEqual([
+        ['auto', one.id],
+      ]);
+    }),
+  );
+
+  it(
+    'is left alone as soon as something newer waits, while it is asked too',
+    marbles((m) => {
+      fake = timed({ driftInterval: 4 });
+      const first = m.cold('s|', { s: stateOf(one) });
+      const slow = m.cold<AgentState>('    -----');
+      fake.deps.plans.set(one);
+      fake.state = () => (fake.states.length === 1 ? first : slow);
+      const newer = m.hot('     ------n');
+      m.expect(createDelivery(fake.deps)(targetOf(one), newer.pipe(nothing)).pipe(word)).toBeObservable(
+        '                       n-----|',
+      );
+      m.expect(slow).toHaveSubscriptions('----^-!');
+    }),
+  );
+
+  it(
+    'is never asked when passes are turned off',
+    marbles((m) => {
+      fake.deps.plans.set(one);
+      fake.state = () => of(stateOf(one));
+      m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word), '^ 10s !').toBeObservable('n');
+      m.flush();
+      expect(fake.states).toHaveLength(1);
+    }),
+  );
+});
+
+describe('equal pods', () => {
+  it('share the diff, the list of files and the parts, each with its own fence', () => {
+    const deliver = createDelivery(fake.deps);
+    const keys = Array.from({ length: 64 }, (_, i) => `p${i}`);
+    fake.deps.plans.set(one);
+    const proofs = new Map(keys.map((key, i) => [key, `a:${i}`]));
+    fake.state = ({ key }) =>
+      of(
+        stateOf(one, {
+          applied_plan_proof: proofs.get(key) ?? '',
+          worker_ops_plan_proof: proofs.get(key) ?? '',
+        }),
+      );
+    for (const key of keys)
+      deliver(targetOf(two, podOf(key)), NEVER)
+        .subscribe()
+        .unsubscribe();
+    expect(fake.applies).toHaveLength(64);
+    const [first, ...rest] = fake.applies;
+    expect(rest.every(({ parts }) => parts === first?.parts)).toBe(true);
+    expect(rest.every(({ manifest }) => manifest.files === first?.manifest.files)).toBe(true);
+    expect(rest.every(({ manifest }) => manifest.ops === first?.manifest.ops)).toBe(true);
+    expect(fake.applies.map(({ manifest }) => manifest.expected_prev_plan_proof)).toEqual([
+      ...proofs.values(),
+    ]);
+    expect(new Set(fake.applies.map(({ manifest }) => manifest.token.render_seq)).size).toBe(64);
+  });
+
+  it.each([
+    [
+      'another HAProxy',
+      {
+        haproxy: { version: '2.6', full_version: '2.6.12', worker_pid: 1, worker_start_time_unix_micros: 1 },
+      },
+    ],
+    ['other operations', { agent_ops: ['server_add', 'server_enable'] }],
+    ['other features', { features: ['worker_fence'] }],
+    ['deletions under way', { pending_deletes: { servers: ['b/s9'], backends: [] } }],
+    [
+      'another inventory',
+      {
+        runtime_inventory: {
+          generation: 1,
+          maps: ['m'],
+          certs: [],
+          ca_files: [],
+          crl_files: [],
+          crt_lists: [],
+        },
+      },
+    ],
+    ['other files', { files: {} }],
+  ])('are told apart by %s', (_, extra) => {
+    const deliver = createDelivery(fake.deps);
+    fake.deps.plans.set(one);
+    fake.state = ({ key }) => of(stateOf(one, key === 'q' ? (extra as Partial<AgentState>) : {}));
+    for (const key of ['p', 'q'])
+      deliver(targetOf(two, podOf(key)), NEVER)
+        .subscribe()
+        .unsubscribe();
+    const [p, q] = fake.applies;
+    expect(p?.manifest.files).not.toBe(q?.manifest.files);
+  });
+});
+
+describe('unsubscribing', () => {
+  it(
+    'cancels the request',
     marbles((m) => {
       const slow = m.cold<ApplyAnswer>('------');
       fake.apply = () => slow;
-      m.expect(createDelivery(fake.deps)(target(one), new Subject()), '^--!').toBeObservable('----');
+      const report$: Observable<DeliveryReport> = createDelivery(fake.deps)(targetOf(one), NEVER);
+      m.expect(report$, '^--!').toBeObservable('----');
       m.expect(slow).toHaveSubscriptions('^--!');
     }),
   );

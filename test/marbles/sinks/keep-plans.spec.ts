@@ -1,135 +1,193 @@
 import { marbles } from 'rxjs-marbles';
 import { of, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
+import type { PlanStored } from '../../../src/fleet/agent-client.ts';
 import type { Plan } from '../../../src/protocol/plan.ts';
-import type { HaproxyPod } from '../../../src/protocol/pod.ts';
 import { type KeepPlansDeps, type KeptPlan, keepPlans } from '../../../src/sinks/keep-plans.ts';
+import { ackOf, failureOf, podOf } from '../../fixtures/delivery-reports.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 
-const podOf = (key: string): HaproxyPod => ({
-  key,
-  uid: key,
-  address: '10.0.0.1',
-  port: 5555,
-  containerId: 'c',
-});
 const one = makePlan({ core: { global: 'global\n' } });
 const two = makePlan({ core: { global: 'global\n  maxconn 1\n' } });
-const ack = (key: string, plan: Plan, isPlanStored = false): DeliveryReport => ({
-  kind: 'acked',
-  pod: podOf(key),
-  planId: plan.id,
-  revision: 1,
-  mode: 'runtime',
-  reasons: [],
-  operations: 0,
-  tookMs: 0,
-  appliedProof: 'a:7',
-  isPlanStored,
-  reloaded: false,
-});
+const blob = new Uint8Array([1]);
+const ack = (key: string, plan: Plan, isPlanStored = false) =>
+  ackOf(key, plan.id, { appliedProof: 'a:7', isPlanStored });
 const values = {
   a: ack('p', one),
+  A: ack('p', one),
   b: ack('p', two),
   s: ack('p', one, true),
   q: ack('q', one),
-  f: {
-    kind: 'failed',
-    pod: podOf('p'),
-    planId: one.id,
-    revision: 1,
-    stage: 'unreachable',
-    message: '',
-    tookMs: 0,
-  } as DeliveryReport,
+  f: failureOf('p', one.id),
+  r: ackOf('p', one.id, { pod: podOf('p', { uid: 'other' }) }),
 };
-const fleets = { p: [podOf('p')], b: [podOf('p'), podOf('q')] };
+const fleets = { p: [podOf('p')], b: [podOf('p'), podOf('q')], n: [podOf('p', { uid: 'other' })] };
 const kept = (key: string, plan: Plan, outcome: KeptPlan['outcome']): KeptPlan => ({
   pod: podOf(key),
   planId: plan.id,
   outcome,
 });
+const outcomes = {
+  S: kept('p', one, 'stored'),
+  T: kept('p', two, 'stored'),
+  Q: kept('q', one, 'stored'),
+  M: kept('p', one, 'moved'),
+  L: kept('p', one, 'too-large'),
+  U: kept('p', one, 'unsupported'),
+  F: kept('p', one, 'failed'),
+};
 
-/** Promises are not virtual in marble time: the encoder's answer comes in the microtask after the frame it was asked in. */
 const deps = (
   overrides: Partial<KeepPlansDeps> & Pick<KeepPlansDeps, 'delivery$' | 'fleet$'>,
 ): KeepPlansDeps => ({
   plans: new Map([one, two].map((plan) => [plan.id, plan])),
-  encodePlan: async () => Promise.resolve(new Uint8Array([1])),
-  client: { storePlan: () => of(true) },
-  delay: 5,
+  blobs: { encode: () => of(blob) },
+  client: { storePlan: () => of('stored') },
+  delay: 3,
   ...overrides,
 });
 
 describe('keepPlans', () => {
   it(
-    'waits after a delivery, and asks for the newest plan by then',
+    'waits after a delivery, and leaves the newest plan by then, under the proof of the applied role',
     marbles((m) => {
-      const asked: string[] = [];
-      const delivery$ = m.hot('a--b-----------', values);
+      const stored: object[] = [];
+      const delivery$ = m.hot('a-b------------', values);
       const fleet$ = m.hot('   p--------------', fleets);
+      const answer = m.cold('     --s|', { s: 'stored' as const });
+      const asubs = '          ---^--!';
+      const expected = '       -----T---------';
       const unsub = '          ^-------------!';
-      const kept$ = keepPlans(
-        deps({
-          delivery$,
-          fleet$,
-          encodePlan: async (plan) => (asked.push(plan.id), Promise.resolve(undefined)),
-        }),
-      );
-      m.expect(kept$, unsub).toBeObservable('---------------');
+      const client: KeepPlansDeps['client'] = { storePlan: (_pod, plan) => (stored.push(plan), answer) };
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), unsub).toBeObservable(expected, outcomes);
       m.expect(delivery$).toHaveSubscriptions(unsub);
       m.expect(fleet$).toHaveSubscriptions(unsub);
+      m.expect(answer).toHaveSubscriptions(asubs);
       m.flush();
-      expect(asked).toEqual([two.id]);
+      expect(stored).toEqual([{ id: two.id, proof: 'a:7', blob }]);
     }),
   );
 
   it(
-    'uploads nothing for pods that have it, that failed, or that are gone',
+    'uploads to one pod once at a time, and to two pods side by side',
+    marbles((m) => {
+      const delivery$ = m.hot('aq--a----------', values);
+      const fleet$ = m.hot('   b--------------', fleets);
+      const answer = m.cold('     --s|', { s: 'stored' as const });
+      const unsub = '          ^--------------!';
+      const client: KeepPlansDeps['client'] = { storePlan: () => answer };
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), unsub).toBeObservable(
+        '                      -----SQ---------',
+        outcomes,
+      );
+      m.expect(answer).toHaveSubscriptions(['---^--!', '----^--!']);
+    }),
+  );
+
+  it(
+    'uploads nothing for pods that have it, that failed, that are gone or that were replaced',
     marbles((m) => {
       const asked: string[] = [];
-      const encodePlan = async (plan: Plan) => (asked.push(plan.id), Promise.resolve(undefined));
-      const fleet$ = m.hot('   p--------------', fleets);
-      m.expect(
-        keepPlans(deps({ delivery$: m.hot('s-f-q-----', values), fleet$, encodePlan })),
-        '^--------------!',
-      ).toBeObservable('-');
-      const gone$ = m.hot('    b-p------------', fleets);
-      m.expect(
-        keepPlans(deps({ delivery$: m.hot('q---------', values), fleet$: gone$, encodePlan })),
-        '^--------------!',
-      ).toBeObservable('-');
+      const client: KeepPlansDeps['client'] = {
+        storePlan: ({ key }) => (asked.push(key), of('stored')),
+      };
+      const runs = [
+        ['s-f-q-----', 'p--------------'],
+        ['q---------', 'b-p------------'],
+        ['a---------', 'p-n------------'],
+      ] as const;
+      for (const [delivery, fleet] of runs) {
+        const delivery$ = m.hot(delivery, values);
+        m.expect(
+          keepPlans(deps({ delivery$, fleet$: m.hot(fleet, fleets), client })),
+          '^--------------!',
+        ).toBeObservable('-');
+        m.expect(delivery$).toHaveSubscriptions('^--------------!');
+      }
       m.flush();
       expect(asked).toEqual([]);
     }),
   );
 
-  it('stores the blob under the proof of the applied role', async () => {
-    const stored: object[] = [];
-    const client: KeepPlansDeps['client'] = { storePlan: (_pod, plan) => (stored.push(plan), of(true)) };
-    const seen = await collect(deps({ delivery$: of(values.a), fleet$: of(fleets.p), client, delay: 0 }));
-    expect(stored).toEqual([{ id: one.id, proof: 'a:7', blob: new Uint8Array([1]) }]);
-    expect(seen).toEqual([kept('p', one, 'stored')]);
+  it.each<[PlanStored, 'M' | 'U']>([
+    ['moved', 'M'],
+    ['unsupported', 'U'],
+  ])('tells when the pod answers that it is %s', (answer, outcome) => {
+    marbles((m) => {
+      const client: KeepPlansDeps['client'] = { storePlan: () => of(answer) };
+      const delivery$ = m.hot('a--------', values);
+      const fleet$ = m.hot('   p--------', fleets);
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), '^-------!').toBeObservable(
+        `                      ---${outcome}-----`,
+        outcomes,
+      );
+    })();
   });
 
-  it('tells when the pod has moved on, the plan is too large, or the upload fails', async () => {
-    const base = { delivery$: of(values.a), fleet$: of(fleets.p), delay: 0 };
-    expect(await collect(deps({ ...base, client: { storePlan: () => of(false) } }))).toEqual([
-      kept('p', one, 'moved'),
-    ]);
-    expect(await collect(deps({ ...base, encodePlan: async () => Promise.resolve(undefined) }))).toEqual([
-      kept('p', one, 'too-large'),
-    ]);
-    const client: KeepPlansDeps['client'] = { storePlan: () => throwError(() => new Error('refused')) };
-    expect(await collect(deps({ ...base, client }))).toEqual([kept('p', one, 'failed')]);
-  });
+  it(
+    'tells when the plan is too large',
+    marbles((m) => {
+      const delivery$ = m.hot('a--------', values);
+      const fleet$ = m.hot('   p--------', fleets);
+      const blobs = { encode: () => of(undefined) };
+      m.expect(keepPlans(deps({ delivery$, fleet$, blobs })), '^-------!').toBeObservable(
+        '                      ---L-----',
+        outcomes,
+      );
+    }),
+  );
+
+  it(
+    'tries a failed upload again with the next report of the pod, though it is about the same plan',
+    marbles((m) => {
+      const broken = m.cold<PlanStored>('#', {}, new Error('refused'));
+      const fine = m.cold('s|', { s: 'stored' as const });
+      let uploads = 0;
+      const client: KeepPlansDeps['client'] = { storePlan: () => (++uploads === 1 ? broken : fine) };
+      const delivery$ = m.hot('a----A-------', values);
+      const fleet$ = m.hot('   p------------', fleets);
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), '^-----------!').toBeObservable(
+        '                      ---F----S----',
+        outcomes,
+      );
+      m.expect(broken).toHaveSubscriptions('---(^!)');
+      m.expect(fine).toHaveSubscriptions('  --------^!');
+    }),
+  );
+
+  it(
+    'asks an agent that keeps no plans once, and a new one in its place again',
+    marbles((m) => {
+      const asked: string[] = [];
+      const client: KeepPlansDeps['client'] = {
+        storePlan: ({ uid }) => (asked.push(uid), of('unsupported')),
+      };
+      const delivery$ = m.hot('a----A----r----', values);
+      const fleet$ = m.hot('   p--------n-----', fleets);
+      const unsub = '          ^-------------!';
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), unsub).toBeObservable('---U---------R', {
+        ...outcomes,
+        R: { ...outcomes.U, pod: podOf('p', { uid: 'other' }) },
+      });
+      m.flush();
+      expect(asked).toEqual(['p', 'other']);
+    }),
+  );
+
+  it(
+    'does without a plan that is not known any more, and survives an encoder that fails',
+    marbles((m) => {
+      const fleet$ = m.hot('p--------', fleets);
+      const plans = new Map<string, Plan>();
+      m.expect(
+        keepPlans(deps({ delivery$: m.hot('a--', values), fleet$, plans })),
+        '^-------!',
+      ).toBeObservable('-');
+      const blobs = { encode: () => throwError(() => new Error('zstd')) };
+      m.expect(
+        keepPlans(deps({ delivery$: m.hot('a--', values), fleet$, blobs })),
+        '^-------!',
+      ).toBeObservable('---F-----', outcomes);
+    }),
+  );
 });
-
-async function collect(of$: KeepPlansDeps): Promise<KeptPlan[]> {
-  const seen: KeptPlan[] = [];
-  await new Promise<void>((resolve, reject) => {
-    keepPlans(of$).subscribe({ next: (result) => seen.push(result), complete: resolve, error: reject });
-  });
-  return seen;
-}

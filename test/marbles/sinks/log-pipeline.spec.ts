@@ -6,6 +6,7 @@ import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
 import type { RenderOutcome } from '../../../src/protocol/render-outcome.ts';
 import { logPipeline } from '../../../src/sinks/log-pipeline.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
+import { ackOf, failureOf, revertOf } from '../../fixtures/delivery-reports.ts';
 
 type RunContext = Parameters<Parameters<typeof marbles>[0]>[0];
 
@@ -22,20 +23,12 @@ const rendered = (...problems: Problem[]): RenderOutcome => ({
   tookMs: 1,
   bundle: { plan, revision: 1, problems },
 });
-const pod = { key: 'ns/p', uid: 'u', address: '10.0.0.1', port: 5555, containerId: 'c' };
-const acked: DeliveryReport = {
-  kind: 'acked',
-  pod,
-  planId: plan.id,
-  revision: 1,
+const acked = ackOf('ns/p', plan.id, {
   mode: 'reload',
   reasons: ['core section global changed'],
-  operations: 0,
   tookMs: 1,
-  appliedProof: 'a:1',
-  isPlanStored: false,
   reloaded: true,
-};
+});
 const renders: Record<string, RenderOutcome> = {
   a: rendered(problem('a')),
   b: rendered(problem('a'), problem('b')),
@@ -54,15 +47,12 @@ const latches: Record<string, LatchState> = {
 const deliveries: Record<string, DeliveryReport> = {
   r: acked,
   n: { ...acked, mode: 'noop', reasons: [] },
-  f: {
-    kind: 'failed',
-    pod,
-    planId: plan.id,
-    revision: 1,
-    stage: 'unreachable',
-    message: 'refused',
-    tookMs: 1,
-  },
+  f: failureOf('ns/p', plan.id),
+  s: { ...acked, mode: 'scheduled', converged: false },
+  o: { ...acked, observed: true },
+  d: { ...acked, mode: 'file_only', reasons: [], drifted: ['haproxy.cfg'] },
+  k: { ...acked, skew: 'the agent is old' },
+  v: revertOf('ns/p', plan.id, 'good'),
 };
 
 function logged(
@@ -145,6 +135,36 @@ describe('logPipeline', () => {
         reasons: ['core section global changed'],
       });
       expect(fields[2]).toMatchObject({ stage: 'unreachable', reason: 'refused' });
+    }),
+  );
+
+  it(
+    'tells of a reload that is to come, and when it has come',
+    marbles((m) => {
+      const { lines } = logged(m, { delivery: 's-o' });
+      expect(lines).toEqual(['info delivered, to be reloaded later', 'info pod was reloaded as scheduled']);
+    }),
+  );
+
+  it(
+    'warns of files that somebody else changed, and of pods that went back',
+    marbles((m) => {
+      const { lines, fields } = logged(m, { delivery: 'd-v' });
+      expect(lines).toEqual([
+        'warn files were changed by somebody else',
+        'info delivered',
+        'warn pod went back to its last known good configuration',
+      ]);
+      expect(fields[0]).toMatchObject({ files: ['haproxy.cfg'] });
+      expect(fields[2]).toMatchObject({ refused: plan.id, planId: 'good' });
+    }),
+  );
+
+  it(
+    'warns of an agent of another release once, and anew when it is one again',
+    marbles((m) => {
+      const { lines } = logged(m, { delivery: 'k-k-r-k' });
+      expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(2);
     }),
   );
 

@@ -3,9 +3,7 @@ import { marbles } from 'rxjs-marbles';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../src/lib/problem.ts';
 import type { LatchState, LatchVerdict } from '../../../src/gate/latch.ts';
-import type { HaproxyPod } from '../../../src/protocol/pod.ts';
 import type { RenderOutcome } from '../../../src/protocol/render-outcome.ts';
-import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
 import { createMetrics } from '../../../src/sinks/metrics.ts';
 import { recordMetrics } from '../../../src/sinks/record-metrics.ts';
 import { bundleOf } from '../../fixtures/bundle-of.ts';
@@ -20,44 +18,10 @@ const problem = (severity: Problem['severity']): Problem => ({
   message: '',
   owner,
 });
-const pod = (key: string): HaproxyPod => ({
-  key,
-  uid: key,
-  address: '10.0.0.1',
-  port: 5555,
-  containerId: 'c',
-});
-const ack = (key: string, planId: string, extra: Partial<DeliveryReport> = {}): DeliveryReport =>
-  ({
-    kind: 'acked',
-    pod: pod(key),
-    planId,
-    revision: 1,
-    mode: 'runtime',
-    reasons: [],
-    operations: 2,
-    tookMs: 4,
-    appliedProof: 'a:1',
-    isPlanStored: false,
-    reloaded: false,
-    ...extra,
-  }) as DeliveryReport;
-const failed: DeliveryReport = {
-  kind: 'failed',
-  pod: pod('q'),
-  planId: '1',
-  revision: 1,
-  stage: 'rejected',
-  message: '',
-  tookMs: 1,
-};
 const released: LatchState = { mode: 'optimistic', pinned: false, released: bundleOf('1') };
 const pinned: LatchState = { ...released, mode: 'pessimistic', pinned: true };
 
-function record(
-  m: RunContext,
-  streams: { render?: string; verdict?: string; latch?: string; delivery?: string; fleet?: string },
-) {
+function record(m: RunContext, streams: { render?: string; verdict?: string; latch?: string }) {
   const registry = new Registry();
   const renders: Record<string, RenderOutcome> = {
     r: {
@@ -71,18 +35,10 @@ function record(
     A: { planId: '1', kind: 'accepted' },
     x: { planId: '1', kind: 'refused' },
   };
-  const deliveries = {
-    p: ack('p', '1'),
-    q: ack('q', '1', { mode: 'reload', reloaded: true }),
-    s: ack('q', '1', { mode: 'scheduled' }),
-    f: failed,
-  };
   const sources = {
     render$: m.hot(streams.render ?? '-', renders),
     verdict$: m.hot(streams.verdict ?? '-', verdicts),
     latch$: m.hot(streams.latch ?? '-', { r: released, p: pinned }),
-    delivery$: m.hot(streams.delivery ?? '-', deliveries),
-    fleet$: m.hot(streams.fleet ?? '-', { b: [pod('p'), pod('q')], p: [pod('p')] }),
   };
   const errors: unknown[] = [];
   const subscription = recordMetrics(sources, createMetrics(registry), (error) => errors.push(error));
@@ -112,41 +68,6 @@ describe('recordMetrics', () => {
     })();
     expect(await recorded?.value('haptic_validation_total')).toEqual(['accepted 1', 'refused 2']);
     expect(await recorded?.value('haptic_config_pinned')).toEqual(['1']);
-  });
-
-  it('counts deliveries by what they cost, and shows who runs the released render', async () => {
-    let recorded: ReturnType<typeof record> | undefined;
-    marbles((m) => {
-      recorded = record(m, { latch: 'r', fleet: 'b', delivery: '-pq' });
-    })();
-    expect(await recorded?.value('haptic_deploy_apply_total')).toEqual(['p runtime 1', 'q reload 1']);
-    expect(await recorded?.value('haptic_haproxy_reloads_total')).toEqual(['1']);
-    expect(await recorded?.value('haptic_runtime_ops_total')).toEqual(['4']);
-    expect(await recorded?.value('haptic_haproxy_fleet_size')).toEqual(['2']);
-    expect(await recorded?.value('haptic_haproxy_fleet_converged')).toEqual(['2']);
-  });
-
-  it('counts neither a failed nor a scheduled pod as converged', async () => {
-    let recorded: ReturnType<typeof record> | undefined;
-    marbles((m) => {
-      recorded = record(m, { latch: 'r', fleet: 'b', delivery: '-pqf' });
-    })();
-    expect(await recorded?.value('haptic_haproxy_fleet_converged')).toEqual(['1']);
-    expect(await recorded?.value('haptic_apply_rejected_total')).toEqual(['q rejected 1']);
-    marbles((m) => {
-      recorded = record(m, { latch: 'r', fleet: 'b', delivery: '-pqs' });
-    })();
-    expect(await recorded?.value('haptic_haproxy_fleet_converged')).toEqual(['1']);
-  });
-
-  it('forgets the series of a pod that is gone', async () => {
-    let recorded: ReturnType<typeof record> | undefined;
-    marbles((m) => {
-      recorded = record(m, { latch: 'r', fleet: 'b---p', delivery: '-pq' });
-    })();
-    expect(await recorded?.value('haptic_deploy_apply_total')).toEqual(['p runtime 1']);
-    expect(await recorded?.value('haptic_haproxy_fleet_converged')).toEqual(['1']);
-    expect(await recorded?.value('haptic_haproxy_fleet_size')).toEqual(['1']);
   });
 
   it('hands a stream that errors to onError, and lets go of every stream when unsubscribed', () => {

@@ -53,11 +53,20 @@ describe('encodeApply', () => {
     const manifest = manifestOf();
     const [first, ...rest] = await read({ manifest, parts, plan: Buffer.from('blob') });
     expect(JSON.parse(first?.text ?? '')).toEqual(manifest);
-    expect(rest.map(({ kind, text }) => [kind, text])).toEqual([
-      ['file', 'abc'],
-      ['file', ''],
-      ['plan', 'blob'],
+    expect(rest).toEqual([
+      { kind: 'file', path: 'haproxy.cfg', text: 'abc' },
+      { kind: 'file', path: 'maps/deep/é.map', text: '' },
+      { kind: 'plan', text: 'blob' },
     ]);
+  });
+
+  it('sends a view of a larger buffer as the view only', async () => {
+    const whole = Buffer.from('abcdef');
+    const [, file] = await read({
+      manifest: manifestOf(),
+      parts: [{ path: 'x', bytes: [whole.subarray(2, 4)] }],
+    });
+    expect(file).toEqual({ kind: 'file', path: 'x', text: 'cd' });
   });
 
   it('may have no part but the manifest', async () => {

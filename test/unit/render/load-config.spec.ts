@@ -30,6 +30,7 @@ describe('a configuration from libraries', () => {
         configFile: '/etc/haproxy/haproxy.cfg',
         driftPreventionInterval: '60s',
         syncTimeout: '2m',
+        deploymentTimeout: '30s',
       },
       templatingSettings: { engine: 'handlebars', extraContext: {} },
       watchedResources: {},

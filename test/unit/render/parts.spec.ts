@@ -123,6 +123,7 @@ describe('paths in the bundle', () => {
     configFile: '/etc/haproxy/haproxy.cfg',
     driftPreventionInterval: '1s',
     syncTimeout: '1s',
+    deploymentTimeout: '1s',
   };
 
   it('are relative to the configuration file', () => {

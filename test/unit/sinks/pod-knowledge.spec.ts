@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { valuesOf } from '../../../src/lib/ordered-map.ts';
 import type { Plan } from '../../../src/protocol/plan.ts';
 import type { AgentState, ApplyResult, PlanRoles } from '../../../src/protocol/wire.ts';
-import {
-  baselineOf,
-  driftedFiles,
-  knowledgeAfter,
-  knowledgeFromState,
-} from '../../../src/sinks/pod-knowledge.ts';
+import * as podKnowledge from '../../../src/sinks/pod-knowledge.ts';
 import { allOperations } from '../../fixtures/baseline.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
+
+const { baselineOf, driftedFiles, isConverged } = podKnowledge;
+type PodKnowledge = podKnowledge.PodKnowledge;
+const now = 1_000_000;
+const knowledgeFromState = (state: AgentState): PodKnowledge => podKnowledge.knowledgeFromState(state, now);
+const knowledgeAfter = (known: PodKnowledge, plan: Plan, result: ApplyResult): PodKnowledge =>
+  podKnowledge.knowledgeAfter(known, plan, result, now);
 
 const planWith = (maxconn: number): Plan =>
   makePlan({
@@ -163,5 +165,40 @@ describe('drift', () => {
   it('is not a file that the plan does not have', () => {
     const foreign = { ...stateOf(one).files, 'general/own.txt': { digest: 'd', proof: 'p', size: 1 } };
     expect(driftedFiles(knowledgeFromState(stateOf(one, { files: foreign })), one)).toEqual([]);
+  });
+});
+
+describe('when a scheduled reload is due', () => {
+  const scheduled = (scheduled_at: string): ApplyResult =>
+    resultOf(two, {
+      at: '2026-01-01T00:00:00Z',
+      mode: 'scheduled',
+      reload: { performed: false, ok: true, worker_pid: 1, took_ms: 0, output: '', scheduled_at },
+    });
+  const known = knowledgeFromState(stateOf(one));
+
+  it('is told on the clock of the controller, however wrong that of the pod is', () => {
+    expect(knowledgeAfter(known, two, scheduled('2026-01-01T00:00:04Z')).reloadDueAt).toBe(now + 4_000);
+  });
+
+  it('is never further away than reloads may be apart, and never in the past', () => {
+    expect(knowledgeAfter(known, two, scheduled('2026-01-02T00:00:00Z')).reloadDueAt).toBe(now + 60_000);
+    expect(knowledgeAfter(known, two, scheduled('2025-12-31T00:00:00Z')).reloadDueAt).toBe(now);
+    expect(knowledgeAfter(known, two, scheduled('soon')).reloadDueAt).toBe(now);
+  });
+
+  it('is known from the state too, and from nothing else', () => {
+    const pending = stateOf(one, { reload_pending_at: new Date(now + 2_000).toISOString() });
+    expect(knowledgeFromState(pending).reloadDueAt).toBe(now + 2_000);
+    expect(known.reloadDueAt).toBeUndefined();
+    expect(knowledgeAfter(knowledgeFromState(pending), two, resultOf(two)).reloadDueAt).toBeUndefined();
+  });
+});
+
+describe('a pod has converged', () => {
+  it('when it holds the plan and its worker runs it, and not before', () => {
+    expect(isConverged(roles(one.id), one.id)).toBe(true);
+    expect(isConverged(roles(two.id), one.id)).toBe(false);
+    expect(isConverged({ ...roles(one.id), running_plan_id: two.id }, one.id)).toBe(false);
   });
 });

@@ -1,0 +1,57 @@
+import { asyncScheduler } from 'rxjs';
+import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
+import type { AgentState } from '../protocol/wire.ts';
+import type { PlanCache } from './plan-cache.ts';
+import { knowledgeFromState, type PodKnowledge } from './pod-knowledge.ts';
+
+/**
+ * What is known of every pod, by authority: a pod that was replaced under its name or address begins unknown. Bounded by the fleet,
+ * as far as `retain` is told of it. Tells the plan cache which plans pods are on.
+ */
+export interface PodBook {
+  get(pod: HaproxyPod): PodKnowledge | undefined;
+  /** Takes the pod's own answer as known. */
+  learn(pod: HaproxyPod, state: AgentState): PodKnowledge;
+  remember(pod: HaproxyPod, knowledge: PodKnowledge): void;
+  /** Nothing of it is believed any more. Its plans stay in the cache: it is on one of them. */
+  forget(pod: HaproxyPod): void;
+  /** A pod that did not answer in time is suspected of being slow. */
+  suspect(pod: HaproxyPod, isSuspect: boolean): void;
+  isSuspect(pod: HaproxyPod): boolean;
+  /** Everything about other pods goes. */
+  retain(pods: readonly HaproxyPod[]): void;
+}
+
+export function createPodBook(plans: PlanCache): PodBook {
+  const known = new Map<string, PodKnowledge>();
+  const suspects = new Set<string>();
+
+  const remember = (pod: HaproxyPod, knowledge: PodKnowledge): void => {
+    const authority = authorityOf(pod);
+    known.set(authority, knowledge);
+    const { applied_plan_id, running_plan_id, worker_ops_plan_id } = knowledge;
+    plans.hold(authority, [applied_plan_id, running_plan_id, worker_ops_plan_id]);
+  };
+
+  return {
+    get: (pod) => known.get(authorityOf(pod)),
+    learn: (pod, state) => {
+      const knowledge = knowledgeFromState(state, asyncScheduler.now());
+      remember(pod, knowledge);
+      return knowledge;
+    },
+    remember,
+    forget: (pod) => void known.delete(authorityOf(pod)),
+    suspect: (pod, isSuspect) => {
+      if (isSuspect) suspects.add(authorityOf(pod));
+      else suspects.delete(authorityOf(pod));
+    },
+    isSuspect: (pod) => suspects.has(authorityOf(pod)),
+    retain: (pods) => {
+      const present = new Set(pods.map(authorityOf));
+      for (const authority of known.keys()) if (!present.has(authority)) known.delete(authority);
+      for (const authority of suspects) if (!present.has(authority)) suspects.delete(authority);
+      plans.retain((authority) => present.has(authority));
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import { type Observable, defer, map, of, switchMap } from 'rxjs';
+import type { AgentClient } from '../fleet/agent-client.ts';
+import { abortable } from '../operators/abortable.ts';
+import type { Plan } from '../protocol/plan.ts';
+import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
+import type { AgentState } from '../protocol/wire.ts';
+import type { PlanCache } from './plan-cache.ts';
+import type { PodBook } from './pod-book.ts';
+import type { PodKnowledge } from './pod-knowledge.ts';
+
+export interface ReadPodDeps {
+  readonly client: Pick<AgentClient, 'state'>;
+  readonly plans: Pick<PlanCache, 'get' | 'set'>;
+  readonly book: Pick<PodBook, 'learn'>;
+  /** Resolves the plan blob that a pod stores; undefined when it is none of ours. */
+  readonly decodePlan: (blob: Uint8Array) => Promise<Plan | undefined>;
+}
+
+/** Blobs that were of no use, remembered so that they are not fetched again. */
+const rememberedBlobs = 1024;
+
+/**
+ * Asks a pod what it holds and runs. Where the plan that it holds is not known, it is taken from the pod's own copy: what makes a
+ * restart of the controller cost no reload. A copy that is of no use is fetched once.
+ *
+ * Emits once and completes; errors when the pod does not answer.
+ */
+export function createPodReader(
+  deps: ReadPodDeps,
+): (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge> {
+  const useless = new LRUCache<string, true>({ max: rememberedBlobs });
+
+  return (pod, { verify }) =>
+    defer(() => deps.client.state(pod, { verify })).pipe(
+      switchMap((state) => {
+        const { applied_plan_id: id } = state;
+        const isNeeded = id !== '' && state.applied_plan_stored && deps.plans.get(id) === undefined;
+        return isNeeded && !useless.has(copyOf(pod, state)) ? fetchPlan(pod) : of(state);
+      }),
+      map((state) => deps.book.learn(pod, state)),
+    );
+
+  function fetchPlan(pod: HaproxyPod): Observable<AgentState> {
+    return deps.client
+      .state(pod, { plan: true })
+      .pipe(switchMap((state) => abortable(() => learnPlan(pod, state))));
+  }
+
+  async function learnPlan(pod: HaproxyPod, state: AgentState): Promise<AgentState> {
+    const plan =
+      state.applied_plan === undefined
+        ? undefined
+        : await deps.decodePlan(Buffer.from(state.applied_plan, 'base64'));
+    if (plan?.id === state.applied_plan_id) deps.plans.set(plan);
+    else useless.set(copyOf(pod, state), true);
+    return state;
+  }
+}
+
+function copyOf(pod: HaproxyPod, state: AgentState): string {
+  return `${authorityOf(pod)} ${state.applied_plan_id} ${state.applied_plan_proof}`;
+}
