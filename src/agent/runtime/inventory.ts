@@ -71,7 +71,7 @@ export function inventoryAfter(
 
 /** `show map`: `0 (maps/host.map) pattern loaded from file …`. */
 export function parseMapList(answer: string): string[] {
-  return [...answer.matchAll(/^-?\d+ \(([^)]+)\) /gm)].map((match) => match[1] ?? '').sort();
+  return [...answer.matchAll(/^-?\d+ \(([^)\n]+)\) /gm)].map((match) => match[1] ?? '').sort();
 }
 
 /**

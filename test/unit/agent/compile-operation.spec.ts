@@ -8,7 +8,9 @@ const texts = (operation: Operation, version = '3.4') => {
   const compilation = compileOperation(operation, version);
   if (!compilation.ok) return compilation.reason;
   return compilation.compiled.kind === 'commands'
-    ? compilation.compiled.commands.map((command) => command.text)
+    ? compilation.compiled.commands.flatMap(({ text, payload }) =>
+        payload === undefined ? [text] : [text, payload],
+      )
     : compilation.compiled.kind;
 };
 const server = { backend: 'be', server: 'srv' } as const;
@@ -54,6 +56,23 @@ describe('an operation as runtime commands', () => {
     [{ kind: 'map_set', ...map, value: 'be' }, ['set map maps/host.map a.example be']],
     [{ kind: 'map_del', ...map }, ['del map maps/host.map a.example']],
     [{ kind: 'map_replace', path: 'maps/host.map' }, 'map_replace'],
+    [{ kind: 'cert_set', path: 'certs/a.pem' }, 'tls_file'],
+    [
+      {
+        kind: 'crtlist_add',
+        path: 'l',
+        cert: 'a.pem',
+        options: ['alpn h2', 'verify'],
+        sni_filters: ['*.a', '!b.a'],
+      },
+      ['add ssl crt-list l', ['a.pem [alpn h2 verify] *.a !b.a']],
+    ],
+    [
+      { kind: 'crtlist_add', path: 'l', cert: 'a.pem', options: [], sni_filters: [] },
+      ['add ssl crt-list l', ['a.pem']],
+    ],
+    [{ kind: 'crtlist_del', path: 'l', cert: 'a.pem' }, ['del ssl crt-list l a.pem']],
+    [{ kind: 'crtlist_del', path: 'l', cert: 'a.pem', line: 3 }, ['del ssl crt-list l a.pem:3']],
   ])('%j', (operation, expected) => {
     expect(texts(operation)).toEqual(expected);
   });
@@ -74,6 +93,30 @@ describe('an operation as runtime commands', () => {
     ['a value that ends in a blank', { kind: 'map_add', ...map, value: 'a b ' }, '3.4'],
     ['an entry reference as key', { kind: 'map_del', path: 'm', key: '#0x1234' }, '3.4'],
     ['a version as map path', { kind: 'map_del', path: '@1', key: 'k' }, '3.4'],
+    ['an absolute path', { kind: 'map_replace', path: '/etc/passwd' }, '3.4'],
+    ['a path that leaves the base dir', { kind: 'cert_set', path: 'certs/../../key.pem' }, '3.4'],
+    ['a dot file', { kind: 'ca_set', path: '.haptic-agent.json' }, '3.4'],
+    ['a path of more than 255 bytes', { kind: 'cert_set', path: 'c'.repeat(256) }, '3.4'],
+    ['an open transaction as path', { kind: 'cert_set', path: '*a.pem' }, '3.4'],
+    ['a certificate that reads as a line number', { kind: 'crtlist_del', path: 'l', cert: 'a.pem:3' }, '3.4'],
+    ['line 0', { kind: 'crtlist_del', path: 'l', cert: 'a.pem', line: 0 }, '3.4'],
+    [
+      'an option that ends the brackets',
+      { kind: 'crtlist_add', path: 'l', cert: 'a.pem', options: ['alpn h2] x ['], sni_filters: [] },
+      '3.4',
+    ],
+    [
+      'an SNI filter that is an entry of its own',
+      { kind: 'crtlist_add', path: 'l', cert: 'a.pem', options: [], sni_filters: ['a\nb.pem'] },
+      '3.4',
+    ],
+    [
+      'an empty option',
+      { kind: 'crtlist_add', path: 'l', cert: 'a.pem', options: [''], sni_filters: [] },
+      '3.4',
+    ],
+    ['a CA file in use before 3.2', { kind: 'ca_set', path: 'ca.pem' }, '3.0'],
+    ['a CRL file in use before 3.2', { kind: 'crl_set', path: 'crl.pem' }, '2.6'],
     ['a host name as address', { kind: 'server_set_addr', ...server, address: 'example', port: 80 }, '3.4'],
     [
       'an address with a zone',
@@ -114,6 +157,13 @@ describe('an operation as runtime commands', () => {
     { kind: 'server_add', backend: 'be', server: 's', address: '10.0.0.1', port: 80, keywords: ['check'] },
     { kind: 'backend_add', backend: 'be', profile: 'p', mode: 'log' },
     { kind: 'map_add', path: 'm', key: 'k' },
+    { kind: 'cert_set' },
+    { kind: 'crl_new', path: 7 },
+    { kind: 'crtlist_add', path: 'l', cert: 'c', options: 'alpn h2', sni_filters: [] },
+    { kind: 'crtlist_add', path: 'l', cert: 'c', options: [] },
+    { kind: 'crtlist_del', path: 'l', cert: 'c', line: '3' },
+    { kind: 'server_del', backend: 'b', server: 's', keywords: ['check'] },
+    { kind: 'backend_del', backend: 'b', mode: 'log' },
   ])('refuses fields that are missing or of another type: %j', (operation) => {
     expect(compileOperation(operation as unknown as Operation, '3.4')).toMatchObject({ ok: false });
   });
@@ -128,6 +178,18 @@ describe('an operation as runtime commands', () => {
     expect(executableKinds('3.4')).toContain('backend_add');
     expect(executableKinds('4.0')).toContain('backend_add');
     expect(executableKinds('2.6')).toContain('server_add');
+    expect(executableKinds('')).toEqual([]);
+  });
+
+  it('offers new content of CA and CRL files in use from 3.2 on, and of certificates everywhere', () => {
+    const files = ['cert_set', 'cert_new', 'ca_new', 'crl_new', 'crtlist_add', 'crtlist_del'];
+    for (const version of ['2.6', '3.0', '3.2', '3.4'])
+      expect(executableKinds(version)).toEqual(expect.arrayContaining(files));
+    for (const kind of ['ca_set', 'crl_set']) {
+      expect(executableKinds('2.6')).not.toContain(kind);
+      expect(executableKinds('3.1')).not.toContain(kind);
+      expect(executableKinds('3.2')).toContain(kind);
+    }
   });
 
   it('never lets a field end a command, begin another, or begin a payload', () => {
@@ -166,6 +228,14 @@ describe('an operation as runtime commands', () => {
         key: hostile,
         value: hostile,
       }),
+      fc.record({
+        kind: fc.constant('crtlist_add'),
+        path: fc.oneof(hostile, fc.constant('l')),
+        cert: fc.oneof(hostile, fc.constant('c')),
+        options: fc.array(hostile),
+        sni_filters: fc.array(hostile),
+      }),
+      fc.record({ kind: fc.constant('crtlist_del'), path: hostile, cert: hostile, line: fc.integer() }),
       fc.record({
         kind: fc.constant('backend_add'),
         backend: hostile,

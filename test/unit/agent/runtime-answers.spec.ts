@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { parseMapList, parseNameList } from '../../../src/agent/runtime/inventory.ts';
+import fc from 'fast-check';
+import { inventoryAfter, parseMapList, parseNameList } from '../../../src/agent/runtime/inventory.ts';
+import { parseServerConnections } from '../../../src/agent/runtime/parse-server-connections.ts';
+import { crtListEntryOf } from '../../../src/agent/runtime/read-crt-list.ts';
+import { mapKeyOf } from '../../../src/agent/runtime/read-map-keys.ts';
+import { serverStateOf } from '../../../src/agent/runtime/read-servers-state.ts';
+import type { RuntimeInventory } from '../../../src/protocol/wire.ts';
 import { parseMasterStatus } from '../../../src/agent/runtime/master-status.ts';
 import { parseMapFile } from '../../../src/agent/runtime/parse-map-file.ts';
 import { replaceMapCommands } from '../../../src/agent/runtime/replace-map.ts';
@@ -59,6 +65,115 @@ describe('what a worker has loaded', () => {
     expect(parseNameList(answer)).toEqual(['certs/ca.pem']);
     expect(parseNameList('Unknown command, but maybe …\n  show x\n')).toEqual([]);
     expect(parseNameList('\n')).toEqual([]);
+  });
+});
+
+describe('the inventory after operations', () => {
+  const before: RuntimeInventory = {
+    generation: 4,
+    maps: ['m'],
+    certs: ['b.pem'],
+    ca_files: [],
+    crl_files: [],
+    crt_lists: ['l'],
+  };
+
+  it('has what they loaded, in order, and counts as another one', () => {
+    const loads = [
+      { store: 'cert', path: 'a.pem' },
+      { store: 'ca-file', path: 'ca.pem' },
+      { store: 'crl-file', path: 'crl.pem' },
+      { store: 'cert', path: 'b.pem' },
+    ] as const;
+    const operations = loads.map((load) => ({ kind: 'cert_new' as const, commands: [], loads: load }));
+    expect(inventoryAfter(before, operations)).toEqual({
+      ...before,
+      generation: 5,
+      certs: ['a.pem', 'b.pem'],
+      ca_files: ['ca.pem'],
+      crl_files: ['crl.pem'],
+    });
+  });
+
+  it('is the same when they loaded nothing', () => {
+    expect(inventoryAfter(before, [{ kind: 'map_add', commands: [] }])).toBe(before);
+  });
+});
+
+describe('a row of a dump', () => {
+  it('is the key of a map entry', () => {
+    expect(mapKeyOf('0x55d0 host.example two words')).toBe('host.example');
+    expect(mapKeyOf('0x55d0 lonely')).toBe('lonely');
+    expect(mapKeyOf('# id (file) description')).toBeUndefined();
+    expect(mapKeyOf('')).toBeUndefined();
+  });
+
+  it('is an entry of a crt-list', () => {
+    expect(crtListEntryOf('certs/a:b.pem:12 [alpn h2\0 verify none\0] *.a !b.a')).toEqual({
+      cert: 'certs/a:b.pem',
+      line: 12,
+      options: ['alpn', 'h2', 'verify', 'none'],
+      sniFilters: ['*.a', '!b.a'],
+    });
+    expect(crtListEntryOf('certs/a.pem:1 [ssl-min-ver]')?.options).toEqual(['ssl-min-ver']);
+    expect(crtListEntryOf('certs/a.pem:1')).toEqual({
+      cert: 'certs/a.pem',
+      line: 1,
+      options: [],
+      sniFilters: [],
+    });
+    for (const odd of ['# certs/list.txt', 'certs/a.pem', 'certs/a.pem:x', ':3', ''])
+      expect(crtListEntryOf(odd)).toBeUndefined();
+  });
+
+  it('is a server with its address, state and weight', () => {
+    const row = '3 app 1 pod-1 10.0.0.1 2 8 7 1 116 1 0 2 0 0 0 0 - 8080 - 0 0 - - 0';
+    expect(serverStateOf(row)).toEqual({
+      backend: 'app',
+      server: 'pod-1',
+      address: '10.0.0.1',
+      port: 8080,
+      operational: 2,
+      admin: 8,
+      weight: 7,
+    });
+    expect(serverStateOf('# be_id be_name')).toBeUndefined();
+    expect(serverStateOf('1')).toBeUndefined();
+  });
+
+  it('is a server with its connections, by the heading of its line', () => {
+    const old =
+      '# bkname/svname bkid/svid addr port - purge_delay used_cur used_max need_est unsafe_nb safe_nb idle_lim idle_cur idle_per_thr[2]\nb/s 3/1 127.0.0.1 9 - 5000 1 2 0 0 0 -1 4 2 2\n\n';
+    const recent =
+      '# bkname/svname bkid/svid addr port - purge_delay served used_cur used_max need_est idle_sess unsafe_nb safe_nb idle_lim idle_cur idle_per_thr[2]\nb/s 3/1 127.0.0.1 9 - 5000 9 1 2 0 0 0 0 -1 4 2 2\n\n';
+    for (const answer of [old, recent])
+      expect(parseServerConnections(answer)).toEqual([{ server: 'b/s', used: 1, idle: 4 }]);
+    expect(parseServerConnections('No such backend.\n')).toEqual([]);
+  });
+
+  it('is never the reason for an error, whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom('0x1', ' ', ':', '1', '[', ']', '#', '/', '\n', 'a', '(', ')', '-'),
+        }),
+        (text) => {
+          for (const read of [
+            mapKeyOf,
+            crtListEntryOf,
+            serverStateOf,
+            parseServerConnections,
+            parseMapList,
+            parseNameList,
+            parseWorkerIdentity,
+            parseMasterStatus,
+          ])
+            expect(() => read(text)).not.toThrow();
+        },
+      ),
+      { numRuns: 2000 },
+    );
+    expect(parseMapList('1 (\n'.repeat(200_000))).toEqual([]);
   });
 });
 
