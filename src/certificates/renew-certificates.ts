@@ -2,20 +2,11 @@ import { X509Certificate } from 'node:crypto';
 import { CodedError } from '../lib/coded-error.ts';
 import { hasDnsName } from '../lib/tls/has-dns-name.ts';
 import { type TlsMaterial, tlsMaterial, validityProblem } from '../lib/tls/tls-material.ts';
+import type { CertificatePolicy } from './certificate-policy.ts';
 import type { CertificateHolder, CertificateStore, StoredCertificates } from './certificate-store.ts';
 import { crossSign, issueAuthority } from './issue-authority.ts';
 import { type IdentityRole, issueIdentity } from './issue-identity.ts';
 import type { KeyPair } from './x509.ts';
-
-export interface CertificatePolicy {
-  /** DNS name of the agents' certificate, checked by the controller. */
-  readonly serverName: string;
-  /** DNS name of the controller's certificate, checked by the agents. */
-  readonly clientName: string;
-  readonly validityMs: number;
-  /** How long the former authority is believed after a new one took over. */
-  readonly overlapMs: number;
-}
 
 export interface RenewalDeps {
   readonly store: CertificateStore;

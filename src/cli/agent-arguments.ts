@@ -4,6 +4,7 @@ import type { AgentAuth, AgentOptions, DrainOptions } from '../agent/agent-optio
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { limits } from '../protocol/limits.ts';
+import { tlsNames } from '../protocol/tls-names.ts';
 import { type ListenAddress, parseListen } from './parse-listen.ts';
 import { version } from './version.ts';
 
@@ -17,7 +18,10 @@ export const agentUsage = `haptic agent: the sidecar that owns a HAProxy pod's f
   --worker-socket FILE         the worker's CLI socket (haproxy-worker.sock)
   --state-file FILE            the agent's own record (.haptic-agent.json)
   --listen [HOST]:PORT         the controller's interface (:5555)
-  --metrics-listen [HOST]:PORT Prometheus metrics (:5557)
+  --tls-dir DIR                tls.crt, tls.key and ca.crt, read again when they change (/etc/haptic/agent-tls/..data)
+  --tls-client-name NAME       DNS name in the controller's certificate (${tlsNames.controller})
+  --no-tls                     plain HTTP, and Basic credentials instead of certificates
+  --metrics-listen [HOST]:PORT Prometheus metrics, and probes (:5557)
   --admin-socket FILE          answers \`haptic agent state\` and \`health\` (haptic-agent-admin.sock); "" for none
   --drain-socket FILE          answers \`haptic agent drain\` (haptic-agent-drain.sock); "" for none
   --drain-quiet-period TIME    drained after so long without a new connection, up to 5m (2s)
@@ -29,7 +33,9 @@ export const agentUsage = `haptic agent: the sidecar that owns a HAProxy pod's f
   --help
 
 Paths are relative to the base dir unless absolute. Times are written like 500ms, 2s or 1m30s.
-Environment: DATAPLANE_USERNAME and DATAPLANE_PASSWORD (required), LOG_LEVEL (info).
+Environment: LOG_LEVEL (info); with --no-tls, DATAPLANE_USERNAME and DATAPLANE_PASSWORD.
+
+haptic agent state|health|drain asks a running agent; each has its own --help.
 `;
 
 export interface AgentArguments {
@@ -54,6 +60,9 @@ export function parseAgentArguments(argv: readonly string[], env: Environment): 
       'worker-socket': { type: 'string', default: 'haproxy-worker.sock' },
       'state-file': { type: 'string', default: '.haptic-agent.json' },
       listen: { type: 'string', default: ':5555' },
+      'tls-dir': { type: 'string' },
+      'tls-client-name': { type: 'string' },
+      'no-tls': { type: 'boolean', default: false },
       'metrics-listen': { type: 'string', default: ':5557' },
       'admin-socket': { type: 'string', default: 'haptic-agent-admin.sock' },
       'drain-socket': { type: 'string', default: 'haptic-agent-drain.sock' },
@@ -99,7 +108,7 @@ export function parseAgentArguments(argv: readonly string[], env: Environment): 
       reloadTimeoutMs: duration(values, 'reload-timeout', 1, limits.reloadMs),
       reloadIntervalMs: duration(values, 'reload-interval-min', 0, limits.reloadIntervalMs),
       drainTimeoutMs: duration(values, 'drain-timeout', 0, 24 * 60 * minute),
-      auth: parseAuth(env),
+      auth: parseAuth(values, env),
       ...(adminSocket !== undefined && { adminSocket }),
       ...(drain !== undefined && { drain }),
       agentVersion: version,
@@ -110,11 +119,26 @@ export function parseAgentArguments(argv: readonly string[], env: Environment): 
   };
 }
 
-function parseAuth(env: Environment): AgentAuth {
+interface AuthFlags {
+  readonly 'tls-dir'?: string | undefined;
+  readonly 'tls-client-name'?: string | undefined;
+  readonly 'no-tls': boolean;
+}
+
+/** Plain HTTP must be asked for: nothing that is missing or empty leads to it. */
+function parseAuth(flags: AuthFlags, env: Environment): AgentAuth {
+  const { 'tls-dir': dir, 'tls-client-name': clientName = tlsNames.controller } = flags;
+  if (!flags['no-tls']) {
+    if (dir === '') throw usage('--tls-dir must name a folder; plain HTTP is --no-tls');
+    if (!/^[A-Za-z0-9.-]+$/.test(clientName)) throw usage('--tls-client-name must be a DNS name');
+    return { kind: 'tls', dir: path.resolve(dir ?? '/etc/haptic/agent-tls/..data'), clientName };
+  }
+  if (dir !== undefined || flags['tls-client-name'] !== undefined)
+    throw usage('--no-tls goes with neither --tls-dir nor --tls-client-name');
   const username = env['DATAPLANE_USERNAME'] ?? '';
   const password = env['DATAPLANE_PASSWORD'] ?? '';
   if (username === '' || password === '')
-    throw usage('DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set');
+    throw usage('DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-tls');
   return { kind: 'basic', credentials: { username, password } };
 }
 

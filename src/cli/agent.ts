@@ -1,20 +1,22 @@
-import pino, { type Logger } from 'pino';
-import { createAgent } from '../agent/agent.ts';
-import { buildAgentServer } from '../agent/build-agent-server.ts';
-import { type AgentArguments, agentUsage, parseAgentArguments } from './agent-arguments.ts';
+import pino from 'pino';
+import { agentUsage, parseAgentArguments } from './agent-arguments.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `haptic agent`: serves until the signal is aborted, then finishes the apply in flight. Exit codes: 0 stopped as asked, 1 failed,
- * 2 usage. The log goes to stdout as JSON lines.
+ * 2 usage. The log goes to stdout as JSON lines. `haptic agent state|health|drain` ask a running agent.
  */
 export async function runAgentCommand(
   argv: readonly string[],
   env: Environment,
   signal: AbortSignal,
 ): Promise<number> {
-  let parsed: AgentArguments | 'help';
+  const [word, ...rest] = argv;
+  // What asks an agent is run by probes and hooks: it loads nothing of the agent itself.
+  if (word === 'state' || word === 'health' || word === 'drain')
+    return (await import('./ask-agent.ts')).askAgentCommand(word, rest, signal);
+  let parsed: ReturnType<typeof parseAgentArguments>;
   try {
     parsed = parseAgentArguments(argv, env);
   } catch (error) {
@@ -26,27 +28,5 @@ export async function runAgentCommand(
     return 0;
   }
   const log = pino({ level: parsed.logLevel, base: { component: 'agent' } });
-  return serve(parsed, log, signal);
-}
-
-async function serve({ options, listen }: AgentArguments, log: Logger, signal: AbortSignal): Promise<number> {
-  const agent = await createAgent(options, log);
-  const server = buildAgentServer({ agent, auth: options.auth, log });
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  signal.addEventListener('abort', end);
-  if (signal.aborted) end();
-  try {
-    const address = await server.listen(listen);
-    log.info({ address, version: options.agentVersion }, 'agent listens');
-    await agent.run(stop.signal);
-    return 0;
-  } catch (error) {
-    log.fatal({ err: error }, 'agent failed');
-    return 1;
-  } finally {
-    signal.removeEventListener('abort', end);
-    await server.close();
-    log.info('agent stopped');
-  }
+  return (await import('./serve-agent.ts')).serveAgent(parsed, log, signal);
 }

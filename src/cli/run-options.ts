@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { parseArgs } from 'node:util';
+import type { AgentAccess } from '../fleet/agent-pool.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { tlsNames } from '../protocol/tls-names.ts';
 import { type ListenAddress, parseListen } from './parse-listen.ts';
 
 export const runUsage = `usage: haptic run [options]
@@ -17,9 +20,15 @@ The controller: watches Kubernetes, renders, and brings every HAProxy pod to the
                            up 5 s after that
   --health-listen ADDR     probes and /debug (default :8080); /debug answers on loopback only
   --metrics-listen ADDR    Prometheus metrics (default :9090)
+  --agent-tls-dir DIR      tls.crt, tls.key and ca.crt for the agents, read again when they change
+                           (default /etc/haptic/agent-tls/..data)
+  --agent-tls-server-name NAME
+                           DNS name in the agents' certificate (default: AGENT_TLS_SERVER_NAME, else
+                           ${tlsNames.agent})
+  --no-agent-tls           plain HTTP to the agents, and Basic credentials instead of certificates
   --print-config           print the effective configuration as YAML and exit
 
-environment: DATAPLANE_USERNAME and DATAPLANE_PASSWORD (credentials of the agents), LOG_LEVEL
+environment: LOG_LEVEL; with --no-agent-tls, DATAPLANE_USERNAME and DATAPLANE_PASSWORD
 `;
 
 export interface RunOptions {
@@ -34,7 +43,7 @@ export interface RunOptions {
   readonly healthListen: ListenAddress;
   readonly metricsListen: ListenAddress;
   readonly printConfig: boolean;
-  readonly credentials: { readonly username: string; readonly password: string };
+  readonly agentAccess: AgentAccess;
   readonly logLevel: string;
 }
 
@@ -64,6 +73,9 @@ export function parseRunOptions(
       'watch-timeout': { type: 'string', default: '290s' },
       'health-listen': { type: 'string', default: ':8080' },
       'metrics-listen': { type: 'string', default: ':9090' },
+      'agent-tls-dir': { type: 'string' },
+      'agent-tls-server-name': { type: 'string' },
+      'no-agent-tls': { type: 'boolean', default: false },
       'print-config': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -71,10 +83,6 @@ export function parseRunOptions(
   if (values.help) return 'help';
   const kubeconfig = values.kubeconfig ?? env['KUBECONFIG'];
   const namespace = values.namespace ?? env['POD_NAMESPACE'];
-  const username = env['DATAPLANE_USERNAME'] ?? '';
-  const password = env['DATAPLANE_PASSWORD'] ?? '';
-  if (!values['print-config'] && (username === '' || password === ''))
-    throw usageError('DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set');
   const logLevel = (env['LOG_LEVEL'] ?? 'info').toLowerCase();
   if (!levels.includes(logLevel)) throw usageError(`LOG_LEVEL must be one of ${levels.join(', ')}`);
   return {
@@ -88,9 +96,38 @@ export function parseRunOptions(
     healthListen: parseListen(values['health-listen'], '--health-listen'),
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
     printConfig: values['print-config'],
-    credentials: { username, password },
+    agentAccess: parseAgentAccess(values, env),
     logLevel,
   };
+}
+
+interface AccessFlags {
+  readonly 'agent-tls-dir'?: string | undefined;
+  readonly 'agent-tls-server-name'?: string | undefined;
+  readonly 'no-agent-tls': boolean;
+  readonly 'print-config': boolean;
+}
+
+/** Plain HTTP must be asked for: nothing that is missing or empty leads to it. */
+function parseAgentAccess(
+  flags: AccessFlags,
+  env: Readonly<Record<string, string | undefined>>,
+): AgentAccess {
+  const { 'agent-tls-dir': dir, 'agent-tls-server-name': name } = flags;
+  if (!flags['no-agent-tls']) {
+    if (dir === '') throw usageError('--agent-tls-dir must name a folder; plain HTTP is --no-agent-tls');
+    const serverName = name ?? (env['AGENT_TLS_SERVER_NAME'] || tlsNames.agent);
+    if (!/^[A-Za-z0-9.-]+$/.test(serverName))
+      throw usageError('--agent-tls-server-name (or AGENT_TLS_SERVER_NAME) must be a DNS name');
+    return { tls: { dir: path.resolve(dir ?? '/etc/haptic/agent-tls/..data'), serverName } };
+  }
+  if (dir !== undefined || name !== undefined)
+    throw usageError('--no-agent-tls goes with neither --agent-tls-dir nor --agent-tls-server-name');
+  const username = env['DATAPLANE_USERNAME'] ?? '';
+  const password = env['DATAPLANE_PASSWORD'] ?? '';
+  if (!flags['print-config'] && (username === '' || password === ''))
+    throw usageError('DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-agent-tls');
+  return { username, password };
 }
 
 function usageError(message: string): CodedError {

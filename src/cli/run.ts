@@ -4,8 +4,10 @@ import { promisify } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { stringify } from 'yaml';
 import { createAgentClient } from '../fleet/agent-client.ts';
+import { askSocket } from '../gate/ask-socket.ts';
 import { checkRootsIn } from '../gate/check-root.ts';
 import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
+import { createValidator } from '../gate/create-validator.ts';
 import { runProcess } from '../gate/run-process.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
@@ -78,6 +80,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     ...(process.env['PATH'] === undefined ? {} : { env: { PATH: process.env['PATH'] } }),
     withRoot: checkRootsIn(tmpdir()),
     run: runProcess,
+    validators: config.validators.map((validator) => createValidator(validator, askSocket)),
     limits: defaultGateLimits,
   });
   const stopped = Promise.withResolvers<number>();
@@ -89,7 +92,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     config,
     transport,
     client: createAgentClient({
-      ...options.credentials,
+      ...options.agentAccess,
       applyTimeout: parseDuration(config.dataplane.syncTimeout, 'dataplane.syncTimeout'),
     }),
     check: (plan) => gate.check(plan),

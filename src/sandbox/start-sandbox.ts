@@ -3,6 +3,9 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { defaultPolicy } from '../certificates/certificate-policy.ts';
+import { folderStore } from '../certificates/folder-store.ts';
+import { renewCertificates } from '../certificates/renew-certificates.ts';
 import { nodeFlags } from '../lib/node-flags.ts';
 import type { ApiServer } from './api/api-server.ts';
 import { createApiServer } from './api/create-api-server.ts';
@@ -86,6 +89,7 @@ export interface SandboxProcess {
 }
 
 const agentPort = 5555;
+const metricsPort = 5557;
 const controllerPort = 8080;
 
 /**
@@ -138,8 +142,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const httpBind = `127.0.0.1:${options.httpPort ?? (await freePort())}`;
   const podAddress = addresses.take();
-  const credentials = { DATAPLANE_USERNAME: 'haptic', DATAPLANE_PASSWORD: randomUUID() };
-  const childEnv = { ...options.env, ...credentials };
+  const certificates = join(folder, 'certificates');
+  await renewCertificates({ store: folderStore(certificates), policy: defaultPolicy, now: Date.now });
   const pod = await startHaproxyPod({
     client,
     guard,
@@ -151,10 +155,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     logFolder,
     address: podAddress,
     agentPort,
+    metricsPort,
+    tlsDir: join(certificates, 'server'),
     httpBind,
     haproxyPath: haproxy.path,
     agentCommand: [process.execPath, ...nodeFlags, program.main, 'agent'],
-    env: childEnv,
+    env: options.env,
     onError,
   });
   started.defer(pod.stop);
@@ -186,10 +192,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
               ...['--namespace', systemNamespace, '--haproxy', haproxy.path, '--values', valuesPath],
               ...['--health-listen', `${controllerAddress}:${controllerPort}`],
               ...['--metrics-listen', `${controllerAddress}:9090`],
+              ...['--agent-tls-dir', join(certificates, 'client')],
               ...(options.watchTimeout === undefined ? [] : ['--watch-timeout', options.watchTimeout]),
             ],
             cwd: folder,
-            env: childEnv,
+            env: options.env,
             logFile: join(logFolder, 'controller.log'),
           },
           guard,

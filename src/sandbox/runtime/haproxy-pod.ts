@@ -24,6 +24,9 @@ export interface HaproxyPodOptions {
   /** The pod's own address; the agent listens there. */
   readonly address: string;
   readonly agentPort: number;
+  readonly metricsPort: number;
+  /** Folder of the agent's certificate and of whom it believes. */
+  readonly tlsDir: string;
   /** `address:port` where HAProxy serves HTTP. */
   readonly httpBind: string;
   readonly haproxyPath: string;
@@ -167,7 +170,7 @@ export async function startHaproxyPod(options: HaproxyPodOptions): Promise<Hapro
   }
 
   async function probeAgent(): Promise<void> {
-    const response = await fetch(`http://${options.address}:${options.agentPort}/readyz`);
+    const response = await fetch(`http://${options.address}:${options.metricsPort}/readyz`);
     if (!response.ok) throw new Error(`not ready: ${response.status}`);
   }
 
@@ -197,7 +200,8 @@ export async function startHaproxyPod(options: HaproxyPodOptions): Promise<Hapro
   ];
   const agentArgs = () => [
     ...['--base-dir', baseDir],
-    ...['--listen', `${options.address}:${options.agentPort}`],
+    ...['--listen', `${options.address}:${options.agentPort}`, '--tls-dir', options.tlsDir],
+    ...['--metrics-listen', `${options.address}:${options.metricsPort}`],
     ...['--reload-interval-min', options.reloadInterval ?? '0ms'],
   ];
   const podObject = (): Pod => ({

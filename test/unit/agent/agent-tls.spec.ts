@@ -10,15 +10,10 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildAgentServer } from '../../../src/agent/build-agent-server.ts';
 import { serverLimits } from '../../../src/agent/server-limits.ts';
 import { createAgentClient } from '../../../src/fleet/agent-client.ts';
-import type { CertificatePolicy } from '../../../src/certificates/renew-certificates.ts';
+import { type CertificatePolicy, defaultPolicy } from '../../../src/certificates/certificate-policy.ts';
 import type { AgentState } from '../../../src/protocol/wire.ts';
 import { tlsNames } from '../../../src/protocol/tls-names.ts';
-import {
-  type AgentCertificates,
-  day,
-  makeAgentCertificates,
-  testPolicy,
-} from '../../fixtures/agent-certificates.ts';
+import { type AgentCertificates, day, makeAgentCertificates } from '../../fixtures/agent-certificates.ts';
 import { eventually } from '../../fixtures/haproxy-process.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -73,7 +68,7 @@ async function certificates(
   return made;
 }
 
-const named = (names: Partial<CertificatePolicy>): CertificatePolicy => ({ ...testPolicy, ...names });
+const named = (names: Partial<CertificatePolicy>): CertificatePolicy => ({ ...defaultPolicy, ...names });
 
 let shared: AgentCertificates;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { agentUsage, parseAgentArguments } from '../../../src/cli/agent-arguments.ts';
 import { reservedPaths } from '../../../src/agent/agent-options.ts';
 
-const env = { DATAPLANE_USERNAME: 'admin', DATAPLANE_PASSWORD: 'secret' };
+const credentials = { DATAPLANE_USERNAME: 'admin', DATAPLANE_PASSWORD: 'secret' };
 const parse = (...argv: string[]) => {
-  const parsed = parseAgentArguments(argv, env);
+  const parsed = parseAgentArguments(argv, {});
   if (parsed === 'help') throw new Error('help was not asked for');
   return parsed;
 };
@@ -28,7 +28,11 @@ describe('haptic agent', () => {
         reloadTimeoutMs: 60_000,
         reloadIntervalMs: 5_000,
         drainTimeoutMs: 60_000,
-        auth: { kind: 'basic', credentials: { username: 'admin', password: 'secret' } },
+        auth: {
+          kind: 'tls',
+          dir: '/etc/haptic/agent-tls/..data',
+          clientName: 'haptic-controller-tls.haptic.svc',
+        },
       },
       listen: { host: '::', port: 5555 },
       metricsListen: { host: '::', port: 5557 },
@@ -121,6 +125,10 @@ describe('haptic agent', () => {
     [['--drain-socket', 'haproxy-worker.sock'], '--worker-socket and --drain-socket are the same path'],
     [['--config', '../haproxy.cfg'], '--config must lie below'],
     [['--worker-socket', ''], '--worker-socket must name a file'],
+    [['--tls-dir', ''], '--tls-dir must name a folder; plain HTTP is --no-tls'],
+    [['--tls-client-name', '*'], '--tls-client-name must be a DNS name'],
+    [['--no-tls', '--tls-dir', 'x'], '--no-tls goes with neither'],
+    [['--no-tls', '--tls-client-name', 'x'], '--no-tls goes with neither'],
     [['--unknown'], '--unknown'],
     [['stray'], 'stray'],
   ])('refuses %j by name', (argv, message) => {
@@ -128,14 +136,28 @@ describe('haptic agent', () => {
   });
 
   it('takes the level of its log from the environment, and refuses one that does not exist', () => {
-    expect(parseAgentArguments([], { ...env, LOG_LEVEL: 'DEBUG' })).toMatchObject({ logLevel: 'debug' });
-    expect(() => parseAgentArguments([], { ...env, LOG_LEVEL: 'loud' })).toThrow('LOG_LEVEL must be one of');
+    expect(parseAgentArguments([], { LOG_LEVEL: 'DEBUG' })).toMatchObject({ logLevel: 'debug' });
+    expect(() => parseAgentArguments([], { LOG_LEVEL: 'loud' })).toThrow('LOG_LEVEL must be one of');
   });
 
-  it('does not start without credentials', () => {
-    for (const missing of [{}, { DATAPLANE_USERNAME: 'a' }, { ...env, DATAPLANE_PASSWORD: '' }])
-      expect(() => parseAgentArguments([], missing)).toThrow('DATAPLANE_USERNAME and DATAPLANE_PASSWORD');
+  it('takes Basic credentials only where TLS is explicitly off', () => {
+    expect(parseAgentArguments(['--no-tls'], credentials)).toMatchObject({
+      options: { auth: { kind: 'basic', credentials: { username: 'admin', password: 'secret' } } },
+    });
+    expect(parseAgentArguments([], credentials)).toMatchObject({ options: { auth: { kind: 'tls' } } });
+    for (const missing of [{}, { DATAPLANE_USERNAME: 'a' }, { ...credentials, DATAPLANE_PASSWORD: '' }])
+      expect(() => parseAgentArguments(['--no-tls'], missing)).toThrow(
+        'DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-tls',
+      );
     expect(parseAgentArguments(['--help'], {})).toBe('help');
+  });
+
+  it('takes folder and name of its certificates', () => {
+    expect(parse('--tls-dir', '/tls', '--tls-client-name', 'c.example').options.auth).toEqual({
+      kind: 'tls',
+      dir: '/tls',
+      clientName: 'c.example',
+    });
   });
 
   it('tells about every flag it takes', () => {

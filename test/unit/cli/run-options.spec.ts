@@ -2,13 +2,15 @@ import { describe, expect, it, test } from 'vitest';
 import { parseListen } from '../../../src/cli/parse-listen.ts';
 import { parseRunOptions, runUsage } from '../../../src/cli/run-options.ts';
 
-const env = { DATAPLANE_USERNAME: 'haptic', DATAPLANE_PASSWORD: 'secret' };
-const valueOf = (flag: string) => (flag === '--watch-timeout' ? '1m' : ':1');
+const credentials = { DATAPLANE_USERNAME: 'haptic', DATAPLANE_PASSWORD: 'secret' };
+const switches = ['--print-config', '--no-agent-tls'];
+const values: Readonly<Record<string, string>> = { '--watch-timeout': '1m', '--agent-tls-server-name': 'a' };
+const valueOf = (flag: string) => values[flag] ?? ':1';
 const parse = (argv: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-  parseRunOptions(argv, { ...env, ...more }, '/libraries');
+  parseRunOptions(argv, more, '/libraries');
 
 describe('haptic run', () => {
-  it('has defaults for everything but the credentials', () => {
+  it('has defaults for everything', () => {
     expect(parse([])).toStrictEqual({
       haproxy: 'haproxy',
       libraries: '/libraries',
@@ -17,7 +19,9 @@ describe('haptic run', () => {
       healthListen: { host: '::', port: 8080 },
       metricsListen: { host: '::', port: 9090 },
       printConfig: false,
-      credentials: { username: 'haptic', password: 'secret' },
+      agentAccess: {
+        tls: { dir: '/etc/haptic/agent-tls/..data', serverName: 'haptic-agent-tls.haptic.svc' },
+      },
       logLevel: 'info',
     });
   });
@@ -43,11 +47,27 @@ describe('haptic run', () => {
     });
   });
 
-  it('does not start without credentials, but prints its configuration without', () => {
-    expect(() => parseRunOptions([], { DATAPLANE_USERNAME: 'haptic' }, '/l')).toThrow(
+  it('asks agents with Basic credentials only when TLS is explicitly off', () => {
+    expect(parse(['--no-agent-tls'], credentials)).toMatchObject({
+      agentAccess: { username: 'haptic', password: 'secret' },
+    });
+    expect(parse([], credentials)).toMatchObject({ agentAccess: { tls: {} } });
+    expect(() => parse(['--no-agent-tls'], { DATAPLANE_USERNAME: 'haptic' })).toThrow(
       'DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set',
     );
-    expect(parseRunOptions(['--print-config'], {}, '/l')).toMatchObject({ printConfig: true });
+    expect(parse(['--no-agent-tls', '--print-config'])).toMatchObject({ printConfig: true });
+  });
+
+  it('takes the name of the agents from flag, environment, or default', () => {
+    const name = (argv: readonly string[], more: Readonly<Record<string, string>>) => {
+      const options = parse(argv, more);
+      return options !== 'help' && 'tls' in options.agentAccess ? options.agentAccess.tls.serverName : '';
+    };
+    expect(name([], { AGENT_TLS_SERVER_NAME: 'env.example' })).toBe('env.example');
+    expect(name(['--agent-tls-server-name', 'flag.example'], { AGENT_TLS_SERVER_NAME: 'x' })).toBe(
+      'flag.example',
+    );
+    expect(name([], { AGENT_TLS_SERVER_NAME: '' })).toBe('haptic-agent-tls.haptic.svc');
   });
 
   it.each([
@@ -57,6 +77,9 @@ describe('haptic run', () => {
     [['--metrics-listen', ':99999'], /--metrics-listen must be/],
     [['--watch-timeout', '1s'], /--watch-timeout must be whole seconds from 5s to 1h/],
     [['--watch-timeout', '7500ms'], /--watch-timeout must be whole seconds/],
+    [['--agent-tls-dir', ''], /--agent-tls-dir must name a folder; plain HTTP is --no-agent-tls/],
+    [['--agent-tls-server-name', 'a b'], /--agent-tls-server-name .* must be a DNS name/],
+    [['--no-agent-tls', '--agent-tls-dir', 'x'], /--no-agent-tls goes with neither/],
     [['--watch-timeout', 'soon'], /--watch-timeout: "soon" is not a duration/],
   ])('refuses %j by name', (argv, message) => {
     expect(() => parse(argv)).toThrow(message);
@@ -69,9 +92,11 @@ describe('haptic run', () => {
   it('names in its help every flag that it takes', () => {
     expect(parse(['--help'])).toBe('help');
     const flags = [...runUsage.matchAll(/^ {2}(--[a-z-]+)/gm)].map((match) => match[1] ?? '');
-    expect(flags).toHaveLength(10);
+    expect(flags).toHaveLength(13);
     for (const flag of flags)
-      expect(() => parse(flag === '--print-config' ? [flag] : [flag, valueOf(flag)])).not.toThrow();
+      expect(() =>
+        parse(switches.includes(flag) ? [flag] : [flag, valueOf(flag)], credentials),
+      ).not.toThrow();
   });
 });
 
