@@ -1,9 +1,9 @@
 /** Wall clock and timers, injected so that tests can turn them. */
 export interface Clock {
   /** Milliseconds of the Unix clock. */
-  now(): number;
+  readonly now: () => number;
   /** Calls `task` once after `ms`; the result cancels it. A timer alone keeps no process alive. */
-  after(ms: number, task: () => void): () => void;
+  readonly after: (ms: number, task: () => void) => () => void;
 }
 
 export const systemClock: Clock = {

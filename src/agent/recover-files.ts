@@ -39,12 +39,14 @@ export async function recoverFiles(context: ApplyContext): Promise<void> {
 
 async function settleApplying(context: ApplyContext, record: AgentRecord): Promise<AgentRecord> {
   const { wanted } = record;
-  const where = wanted === undefined ? 'torn' : await settleChanges(context, record, wanted);
-  if (where === 'torn' || wanted === undefined) {
-    context.log.error('the files are neither the former nor the wanted ones: reloading what is there');
+  if (wanted === undefined) return { ...withoutBaseline(record), reloadPending: recovery };
+  const where = await settleChanges(context, record, wanted);
+  if (where === 'torn') {
+    // Nobody accepted such a mixture: the worker stays what it is until the controller sends a whole set.
+    context.log.error('the files are neither the former nor the wanted ones');
     await context.held.verify();
     const nothing = withoutJournal(withoutBaseline(record));
-    return { ...nothing, wanted: undefined, files: context.held.all(), reloadPending: recovery };
+    return { ...nothing, files: context.held.all(), reloadPending: undefined };
   }
   const reloadPending = wanted.worker ? recovery : record.reloadPending;
   if (where === 'old')

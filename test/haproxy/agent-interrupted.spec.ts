@@ -1,0 +1,282 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import type { HeldFile } from '../../src/agent/files/held-files.ts';
+import type { JournalEntry } from '../../src/agent/files/journal.ts';
+import { type AgentRecord, noPlan, type Wanted } from '../../src/agent/state/agent-record.ts';
+import { decodeRecord, encodeRecord } from '../../src/agent/state/record-codec.ts';
+import { digest } from '../../src/lib/digest.ts';
+import { useAgentScene } from '../fixtures/agent-scene.ts';
+import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { siteFiles, visit } from '../fixtures/site-config.ts';
+
+/** Where an apply was when its agent ended. */
+interface Instant {
+  /** Paths that already hold what the apply wants. */
+  readonly done: readonly string[];
+  /** Wanted contents that are in staging files. */
+  readonly staged: readonly string[];
+  /** Former contents that are still linked somewhere. */
+  readonly linked: readonly string[];
+  /** Commands or a reload were on their way as well; default: true. */
+  readonly worker?: boolean;
+}
+
+const changed = ['maps/path.map', 'haproxy.cfg', 'notes/new.txt', 'notes/gone.txt'];
+const written = ['maps/path.map', 'haproxy.cfg', 'notes/new.txt'];
+const replaced = ['maps/path.map', 'haproxy.cfg', 'notes/gone.txt'];
+
+describeEachLine('an agent that ended amid an apply', (line) => {
+  const scene = useAgentScene(line);
+  const inBase = (name: string) => path.join(scene().haproxy.baseDir, name);
+  const record = async (): Promise<AgentRecord> => {
+    const decoded = decodeRecord(await readFile(inBase('.haptic-agent.json'), 'utf8'));
+    if (!decoded.ok) throw new Error(decoded.reason);
+    return decoded.record;
+  };
+  const put = async (name: string, text: string | undefined) => {
+    if (text === undefined) return rm(inBase(name), { force: true });
+    await mkdir(path.dirname(inBase(name)), { recursive: true });
+    return writeFile(inBase(name), text);
+  };
+
+  /** A pod on `former`, and what a second apply would make of it. */
+  const begin = async () => {
+    const { talk, site, echo } = scene();
+    const here = site({ app: [{ name: 'a', port: await echo('one') }] });
+    const former: Record<string, string> = {
+      ...siteFiles(here, { '/': 'app', '/former': 'app' }),
+      'notes/gone.txt': 'former',
+      'notes/same.txt': 'same',
+    };
+    const wanted: Record<string, string> = {
+      'haproxy.cfg': `${former['haproxy.cfg'] ?? ''}# wanted\n`,
+      'maps/path.map': '/ app\n/wanted app\n',
+      'notes/new.txt': 'wanted',
+      'notes/same.txt': 'same',
+    };
+    expect((await talk.reload(former)).body).toMatchObject({ ok: true });
+    await scene().harness.stop();
+    return { here, former, wanted, before: await record() };
+  };
+  const heldOf = (text: string, like: HeldFile | undefined): HeldFile => ({
+    digest: digest(text),
+    proof: digest(text),
+    size: Buffer.byteLength(text),
+    kind: like?.kind ?? 'general',
+  });
+  /** Puts record and files into the state of that instant. */
+  const interrupt = async (
+    { former, wanted, before }: Awaited<ReturnType<typeof begin>>,
+    { done, staged, linked, worker = true }: Instant,
+  ) => {
+    const changes = new Map(
+      changed.map((name) => {
+        const text = wanted[name];
+        return [name, text === undefined ? undefined : heldOf(text, before.files.get(name))] as const;
+      }),
+    );
+    const journal = new Map(
+      changed.map((name, index): [string, JournalEntry] => {
+        const held = before.files.get(name);
+        if (held === undefined) return [name, { kind: 'created' }];
+        const kind = name in wanted ? 'modified' : 'deleted';
+        return [name, { kind, link: `.haptic-lkg/t-${String(index)}`, held }];
+      }),
+    );
+    const apply: Wanted = {
+      plan: { id: 'plan-2', proof: 'a:2' },
+      token: { leader_epoch: 1, render_seq: 2 },
+      changes,
+      worker,
+    };
+    const under = { ...before, phase: 'applying', proofCounter: 2, journal, wanted: apply } as const;
+    await writeFile(inBase('.haptic-agent.json'), encodeRecord(under));
+    for (const name of done) await put(name, wanted[name]);
+    for (const name of staged) await put(`.haptic-tmp/s-${name.replaceAll('/', '-')}`, wanted[name]);
+    for (const [name, entry] of journal)
+      if (entry.kind !== 'created' && linked.includes(name)) await put(entry.link, former[name]);
+  };
+  const tree = async (names: readonly string[]) =>
+    Object.fromEntries(
+      await Promise.all(
+        names.map(
+          async (name) => [name, await readFile(inBase(name), 'utf8').catch(() => undefined)] as const,
+        ),
+      ),
+    );
+  const allNames = [...changed, 'notes/same.txt'];
+  const expectOnDisk = async (files: Record<string, string>) =>
+    expect(await tree(allNames)).toEqual(Object.fromEntries(allNames.map((name) => [name, files[name]])));
+  const leftovers = async () => {
+    const names = await Promise.all(
+      ['.haptic-tmp', '.haptic-lkg'].map((folder) => readdir(inBase(folder)).catch(() => [])),
+    );
+    return names.flat().filter((name) => name !== 'config');
+  };
+
+  it.each<[string, Instant]>([
+    ['before the first byte', { done: [], staged: [], linked: [] }],
+    ['with half of the bytes staged', { done: [], staged: ['maps/path.map'], linked: [] }],
+    ['with all bytes staged', { done: [], staged: written, linked: ['maps/path.map'] }],
+    ['with files in place whose others were lost', { done: ['maps/path.map'], staged: [], linked: replaced }],
+  ])('%s: on the former set, after one reload', async (_when, instant) => {
+    const start = await begin();
+    await interrupt(start, instant);
+    await scene().restartAgent();
+    const { harness, haproxy } = scene();
+    expect(await harness.state('?verify=1')).toMatchObject({
+      applied_plan_id: 'plan-1',
+      running_plan_id: 'plan-1',
+      worker_ops_plan_id: 'plan-1',
+      lkg_plan_id: 'plan-1',
+      applied_token: { render_seq: 1 },
+      generation: 1,
+    });
+    await expectOnDisk(start.former);
+    expect(await haproxy.reloads()).toBe(2);
+    expect((await visit(start.here, '/former')).body).toBe('one');
+    expect(await leftovers()).toEqual([]);
+    const next = await scene().talk.reload(start.wanted, 'plan-3');
+    expect(next.body).toMatchObject({ ok: true, applied_plan_proof: 'a:3' });
+  });
+
+  it.each<[string, Instant]>([
+    [
+      'after the first rename',
+      { done: ['notes/new.txt'], staged: ['maps/path.map', 'haproxy.cfg'], linked: [] },
+    ],
+    ['before the removals', { done: written, staged: [], linked: replaced }],
+    ['with all done', { done: changed, staged: [], linked: replaced }],
+  ])('%s: on the wanted set, after one reload', async (_when, instant) => {
+    const start = await begin();
+    await interrupt(start, instant);
+    await scene().restartAgent();
+    const { harness, haproxy } = scene();
+    expect(await harness.state('?verify=1')).toMatchObject({
+      applied_plan_id: 'plan-2',
+      applied_plan_proof: 'a:2',
+      running_plan_id: 'plan-2',
+      worker_ops_plan_id: 'plan-2',
+      lkg_plan_id: 'plan-2',
+      applied_token: { leader_epoch: 1, render_seq: 2 },
+      generation: 2,
+    });
+    await expectOnDisk(start.wanted);
+    expect(await haproxy.reloads()).toBe(2);
+    expect((await visit(start.here, '/wanted')).body).toBe('one');
+    expect(await leftovers()).toEqual([]);
+    const next = await scene().talk.reload(start.former, 'plan-3');
+    expect(next.body).toMatchObject({ ok: true, applied_plan_proof: 'a:3' });
+  });
+
+  it('that only changed files: without a reload', async () => {
+    const start = await begin();
+    await interrupt(start, { done: changed, staged: [], linked: replaced, worker: false });
+    await scene().restartAgent();
+    const { harness, haproxy } = scene();
+    expect(await harness.state()).toMatchObject({ applied_plan_id: 'plan-2', running_plan_id: 'plan-2' });
+    expect(await haproxy.reloads()).toBe(1);
+  });
+
+  it('by a reload that HAProxy finished by itself: without another one', async () => {
+    const start = await begin();
+    await interrupt(start, { done: changed, staged: [], linked: replaced });
+    const { haproxy } = scene();
+    const before = await haproxy.workerPid();
+    await haproxy.kill();
+    await haproxy.start();
+    expect(await haproxy.workerPid()).not.toBe(before);
+    await scene().restartAgent();
+    const running = { applied_plan_id: 'plan-2', running_plan_id: 'plan-2', worker_ops_plan_id: 'plan-2' };
+    expect(await scene().harness.state()).toMatchObject(running);
+    expect(await haproxy.reloads()).toBe(0);
+    expect((await visit(start.here, '/wanted')).body).toBe('one');
+  });
+
+  it('whose bytes are lost in both directions: loads no mixture, and claims nothing', async () => {
+    const start = await begin();
+    await interrupt(start, { done: ['maps/path.map'], staged: [], linked: [] });
+    await scene().restartAgent();
+    const { harness, haproxy, talk } = scene();
+    expect(await harness.state()).toMatchObject({
+      applied_plan_id: '',
+      running_plan_id: '',
+      lkg_plan_id: '',
+    });
+    expect(await haproxy.reloads()).toBe(1);
+    expect((await talk.reload(start.wanted, 'plan-3')).body).toMatchObject({ ok: true });
+    await expectOnDisk(start.wanted);
+  });
+
+  it('that wants what HAProxy refuses: back on the last known good set', async () => {
+    const start = await begin();
+    const bad = { ...start, wanted: { ...start.wanted, 'haproxy.cfg': 'bogus keyword\n' } };
+    await interrupt(bad, { done: changed, staged: [], linked: replaced });
+    await scene().restartAgent();
+    const { harness, haproxy } = scene();
+    const state = await harness.state('?verify=1');
+    expect(state).toMatchObject({ applied_plan_id: '', lkg_plan_id: 'plan-1' });
+    expect(state.last_apply).toMatchObject({ plan_id: 'plan-2', ok: false, mode: 'rejected' });
+    await expectOnDisk(start.former);
+    expect((await visit(start.here, '/former')).body).toBe('one');
+    expect(await haproxy.workerPid()).toBe(state.haproxy.worker_pid);
+  });
+
+  it.each([
+    ['none of it done', [], false],
+    ['half of it done', ['maps/path.map', 'notes/gone.txt'], false],
+    ['the worker touched as well', ['maps/path.map'], true],
+  ] as const)('while it put files back, %s: goes on backwards', async (_when, back, touched) => {
+    const start = await begin();
+    await interrupt(start, { done: changed, staged: [], linked: replaced });
+    const { wanted: _wanted, ...under } = await record();
+    const plan = start.before.applied;
+    const aborting: AgentRecord = {
+      ...under,
+      phase: 'aborting',
+      wanted: undefined,
+      applied: noPlan,
+      running: plan,
+      workerOps: touched ? noPlan : plan,
+      files: new Map(
+        Object.entries(start.wanted).map(([name, text]) => [
+          name,
+          heldOf(text, start.before.files.get(name)),
+        ]),
+      ),
+    };
+    await writeFile(inBase('.haptic-agent.json'), encodeRecord(aborting));
+    for (const name of back) await put(name, start.former[name]);
+    await scene().restartAgent();
+    const { harness, haproxy } = scene();
+    const state = await harness.state('?verify=1');
+    expect(state).not.toHaveProperty('invariant_violation');
+    expect(state).toMatchObject({ applied_plan_id: '', lkg_plan_id: 'plan-1' });
+    await expectOnDisk(start.former);
+    expect(await haproxy.reloads()).toBe(touched ? 2 : 1);
+    expect((await visit(start.here, '/former')).body).toBe('one');
+    expect((await scene().talk.reload(start.wanted, 'plan-3')).body).toMatchObject({ ok: true });
+  });
+
+  it('before HAProxy is there: files first', async () => {
+    const start = await begin();
+    await interrupt(start, { done: ['notes/new.txt'], staged: ['maps/path.map', 'haproxy.cfg'], linked: [] });
+    const { haproxy } = scene();
+    await haproxy.kill();
+    const restarted = scene().restartAgent();
+    for (;;) {
+      const now = await tree(allNames);
+      if (now['haproxy.cfg'] === start.wanted['haproxy.cfg'] && now['notes/gone.txt'] === undefined) break;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await expectOnDisk(start.wanted);
+    await haproxy.start();
+    await restarted;
+    expect(await scene().harness.state()).toMatchObject({
+      applied_plan_id: 'plan-2',
+      running_plan_id: 'plan-2',
+    });
+    expect(await haproxy.reloads()).toBe(0);
+  });
+});
