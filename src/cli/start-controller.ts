@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import {
   BehaviorSubject,
   NEVER,
+  ReplaySubject,
   Subject,
   type Observable,
   Subscription,
@@ -40,9 +41,11 @@ import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
 import { recordDeliveries } from '../sinks/record-deliveries.ts';
+import { recordFleet } from '../sinks/record-fleet.ts';
 import { recordMetrics } from '../sinks/record-metrics.ts';
 import { recordQuarantine } from '../sinks/record-quarantine.ts';
 import { trackDeployments } from '../sinks/track-deployments.ts';
+import { answeringPods } from '../streams/answering-pods.ts';
 import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { haproxyPods } from '../streams/haproxy-pods.ts';
 import { watchResource } from '../streams/watch-resource.ts';
@@ -83,6 +86,7 @@ const timing = {
 /** Pods that are written to at the same time; of those that answered too late last time, half of that. */
 const deliverySlots = { total: 16, suspects: 8 };
 const deliveryRetry = { min: 100, max: 10_000 };
+const probeRetry = { min: 100, max: 5_000 };
 const driftSpread = 0.2;
 const observeInterval = 1_000;
 /** Plans that no pod is on and that are kept nevertheless. */
@@ -127,11 +131,21 @@ export function startController(deps: ControllerDeps): Controller {
     parseDuration(config.dataplane[field], `dataplane.${field}`);
   const deploymentTimeout = duration('deploymentTimeout');
 
-  const fleet$ = haproxyPods(watchDeps, {
+  const found$ = haproxyPods(watchDeps, {
     labels: config.podSelector.matchLabels,
     port: config.dataplane.port,
     ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
   });
+  const members$ = answeringPods(found$, {
+    // What the answer says is where the first delivery starts from.
+    probe: (pod) =>
+      deps.client.state(pod, { verify: true }).pipe(tap((state) => void book.learn(pod, state))),
+    retry: probeRetry,
+  }).pipe(
+    taps.point('pods', (fleet) => fleet),
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
+  );
+  const fleet$ = members$.pipe(map(({ pods }) => pods));
   const pipeline = createPipeline({
     // One built-in configuration; never completes, since a later one replaces it.
     config$: concat(of(world), NEVER).pipe(taps.point('config', ({ config }) => config)),
@@ -191,7 +205,8 @@ export function startController(deps: ControllerDeps): Controller {
   metrics.buildInfo.set({ version, node_version: process.version }, 1);
   let released = false;
   const running = new Subscription();
-  running.add(fleet$.subscribe({ next: (pods) => book.retain(pods), error: deps.onFatal }));
+  running.add(found$.subscribe({ next: ({ pods }) => book.retain(pods), error: deps.onFatal }));
+  running.add(recordFleet(members$, metrics, log, deps.onFatal));
   running.add(recordMetrics(pipeline, metrics, deps.onFatal));
   running.add(
     recordDeliveries({ delivery$: pipeline.delivery$, deployment$, fleet$ }, metrics, deps.onFatal),

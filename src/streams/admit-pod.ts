@@ -1,35 +1,60 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import type { PodRejection } from '../protocol/fleet.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import { objectKey } from './object-key.ts';
 import { isRecord } from '../lib/is-record.ts';
 
-/** Name of the agent's container, among the containers or (as a native sidecar) the init containers. */
-const agentContainer = 'agent';
+/** `leaving`: it is terminating, and no business of the fleet any more. */
+export type PodAdmission =
+  | { readonly kind: 'admitted'; readonly pod: HaproxyPod }
+  | { readonly kind: 'rejected'; readonly reason: PodRejection }
+  | { readonly kind: 'leaving' };
 
-/**
- * The pod as a member of the fleet, or undefined when it cannot be delivered to: it has no address yet, is terminating,
- * or its agent container does not run.
- */
-export function admitPod(pod: KubeObject, port: number): HaproxyPod | undefined {
-  const { metadata } = pod;
-  if (metadata.deletionTimestamp !== undefined) return undefined;
-  const status = fieldsOf(pod['status']);
+/** Names of the containers; the agent's may be among the init containers, as a native sidecar. */
+const agentContainer = 'agent';
+const haproxyContainer = 'haproxy';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The pod as a member of the fleet, as far as the Kubernetes API tells; or why it is none. */
+export function admitPod(object: KubeObject, port: number): PodAdmission {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp !== undefined) return { kind: 'leaving' };
+  const status = fieldsOf(object['status']);
   const address = status['podIP'];
-  const containerId = [status['initContainerStatuses'], status['containerStatuses']]
-    .flatMap((list): unknown[] => (Array.isArray(list) ? list : []))
-    .map((container) => runningAgent(fieldsOf(container)))
+  if (typeof address !== 'string' || address === '') return { kind: 'rejected', reason: 'no_address' };
+  const statuses = [status['initContainerStatuses'], status['containerStatuses']].flatMap(listOf);
+  const agents = statuses.filter(({ name }) => name === agentContainer);
+  if (agents.length === 0) return { kind: 'rejected', reason: 'agent_missing' };
+  const containerId = agents.map(runningId).find((id) => id !== undefined);
+  if (containerId === undefined) return { kind: 'rejected', reason: 'agent_not_running' };
+  const haproxyContainerId = statuses
+    .filter(({ name }) => name === haproxyContainer)
+    .map(runningId)
     .find((id) => id !== undefined);
-  if (typeof address !== 'string' || address === '' || containerId === undefined) return undefined;
-  return { key: objectKey(pod), uid: metadata.uid ?? '', address, port, containerId };
+  return {
+    kind: 'admitted',
+    pod: {
+      key: objectKey(object),
+      uid: metadata.uid ?? '',
+      address,
+      port,
+      containerId,
+      ...(haproxyContainerId === undefined ? {} : { haproxyContainerId }),
+    },
+  };
 }
 
-function runningAgent(container: Readonly<Record<string, unknown>>): string | undefined {
-  if (container['name'] !== agentContainer || !isRecord(fieldsOf(container['state'])['running']))
-    return undefined;
+function runningId(container: Fields): string | undefined {
+  if (!isRecord(fieldsOf(container['state'])['running'])) return undefined;
   const id = container['containerID'];
   return typeof id === 'string' ? id : '';
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }

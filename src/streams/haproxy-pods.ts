@@ -13,7 +13,9 @@ import {
 } from 'rxjs';
 import type { KubeObject } from '../api/kube-object.ts';
 import { coalesce } from '../operators/coalesce.ts';
+import { isSameFleet, type Fleet, type RejectedPod } from '../protocol/fleet.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
+import { compareKeys } from '../lib/ordered-map.ts';
 import { admitPod } from './admit-pod.ts';
 import { listWatch, type ListWatchDeps, type StopDeps } from './list-watch.ts';
 import { reflect } from './reflect.ts';
@@ -37,17 +39,14 @@ const resource = 'haproxy-pods';
 const keepMs = 30_000;
 
 /**
- * The fleet: all HAProxy pods that can be delivered to, sorted by key. The first list comes when all pods were seen
- * (it may be empty), then one per change of what a `HaproxyPod` says; a pod's other changes are no news. While the API
- * cannot be watched the last list stands.
+ * The fleet as the Kubernetes API knows it: which HAProxy pods can be delivered to, and which cannot, and why. The first value comes
+ * when all pods were seen (it may be empty), then one per change of what it says; a pod's other changes are no news. While the
+ * API cannot be watched the last value stands.
  *
- * Shared as a watched resource is: one watch, late subscribers get the newest list. Loss policy: the newest list wins
+ * Shared as a watched resource is: one watch, late subscribers get the newest value. Loss policy: the newest value wins
  * within one synchronous burst. Never errors, never completes.
  */
-export function haproxyPods(
-  deps: HaproxyPodsDeps,
-  options: HaproxyPodsOptions,
-): Observable<readonly HaproxyPod[]> {
+export function haproxyPods(deps: HaproxyPodsDeps, options: HaproxyPodsOptions): Observable<Fleet> {
   const pods = {
     apiVersion: 'v1',
     resources: 'pods',
@@ -83,32 +82,29 @@ function selectorOf(labels: Readonly<Record<string, string>>): string {
 /** Keeps of each pod only what the fleet shows. */
 function fleetStore(port: number) {
   const admitted = new Map<string, HaproxyPod>();
+  const rejected = new Map<string, RejectedPod>();
+  const remove = (key: string): void => {
+    admitted.delete(key);
+    rejected.delete(key);
+  };
   const set = (key: string, object: KubeObject): void => {
-    const pod = admitPod(object, port);
-    if (pod === undefined) admitted.delete(key);
-    else admitted.set(key, pod);
+    remove(key);
+    const admission = admitPod(object, port);
+    if (admission.kind === 'admitted') admitted.set(key, admission.pod);
+    else if (admission.kind === 'rejected') rejected.set(key, { key, reason: admission.reason });
   };
   return {
     set,
-    delete: (key: string): void => void admitted.delete(key),
+    delete: remove,
     replace: (entries: Iterable<readonly [string, KubeObject]>): void => {
       admitted.clear();
+      rejected.clear();
       for (const [key, object] of entries) set(key, object);
     },
-    list: (): readonly HaproxyPod[] => [...admitted.values()].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    list: (): Fleet => ({ pods: byKey(admitted.values()), rejected: byKey(rejected.values()) }),
   };
 }
 
-function isSameFleet(a: readonly HaproxyPod[], b: readonly HaproxyPod[]): boolean {
-  return a.length === b.length && a.every((pod, index) => isSamePod(pod, b[index]));
-}
-
-function isSamePod(a: HaproxyPod, b: HaproxyPod | undefined): boolean {
-  return (
-    a.key === b?.key &&
-    a.uid === b.uid &&
-    a.address === b.address &&
-    a.port === b.port &&
-    a.containerId === b.containerId
-  );
+function byKey<T extends { readonly key: string }>(values: Iterable<T>): readonly T[] {
+  return [...values].sort((a, b) => compareKeys(a.key, b.key));
 }

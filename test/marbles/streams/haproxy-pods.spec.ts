@@ -76,21 +76,25 @@ function fleetUntil(stop$: Observable<unknown>, ...answers: readonly ScriptedAns
     notice: () => undefined,
   };
   return haproxyPods(deps, { labels: { app: 'haproxy' }, port: 5555 }).pipe(
-    map((pods) =>
-      pods
-        .map(({ key, uid, address, port, containerId }) => `${key} ${uid} ${address}:${port} ${containerId}`)
-        .join(', '),
+    map(({ pods, rejected }) =>
+      [
+        ...pods.map(
+          ({ key, uid, address, port, containerId }) => `${key} ${uid} ${address}:${port} ${containerId}`,
+        ),
+        ...rejected.map(({ key, reason }) => `-${key} ${reason}`),
+      ].join(', '),
     ),
   );
 }
 
 const a = 'edge/a uid-a 10.0.0.1:5555 c1';
 const b = 'edge/b uid-b 10.0.0.2:5555 c2';
+const noAddress = '-edge/pending no_address';
 const lists = {
   z: '',
-  s: `${a}, ${b}`,
-  r: `${a}, edge/b uid-b 10.0.0.2:5555 c3`,
-  g: a,
+  s: `${a}, ${b}, ${noAddress}`,
+  r: `${a}, edge/b uid-b 10.0.0.2:5555 c3, ${noAddress}`,
+  g: `${a}, ${noAddress}`,
   p: `${a}, ${b}, edge/pending uid-pending 10.0.0.3:5555 c4`,
 };
 
@@ -137,6 +141,60 @@ describe('haproxyPods', () => {
         q: `${a}, edge/pending uid-pending 10.0.0.3:5555 c4`,
       });
       m.expect(watch).toHaveSubscriptions('^ 30013ms !');
+    }),
+  );
+
+  it(
+    'tells why a pod cannot be delivered to, as far as the API knows',
+    marbles((m) => {
+      const watch = m.cold('  o-e-i-w-p-n-h-', {
+        ...items,
+        i: text(line('ADDED', pod('c', { version: '6' }))),
+        w: text(line('MODIFIED', pod('c', { version: '7', ip: '10.0.0.3' }))),
+        p: text(line('MODIFIED', pod('c', { version: '8', ip: '10.0.0.3', container: 'c4' }))),
+        n: text(
+          line('MODIFIED', {
+            metadata: { name: 'c', namespace: 'edge', uid: 'uid-c', resourceVersion: '9' },
+            status: { podIP: '10.0.0.3', containerStatuses: [] },
+          }),
+        ),
+        h: text(line('MODIFIED', pod('c', { version: '10', terminating: true }))),
+      });
+      const subs = '          ^--------------!';
+      const expected = '      --z-i-w-p-n-z-';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable(expected, {
+        z: '',
+        i: '-edge/c no_address',
+        w: '-edge/c agent_not_running',
+        p: 'edge/c uid-c 10.0.0.3:5555 c4',
+        n: '-edge/c agent_missing',
+      });
+      m.expect(watch).toHaveSubscriptions('^ 30014ms !');
+    }),
+  );
+
+  it(
+    'takes another HAProxy beside the same agent for another pod',
+    marbles((m) => {
+      const withHaproxy = (version: string, haproxy: string) => ({
+        ...pod('a', { version, ip: '10.0.0.1', container: 'c1' }),
+        status: {
+          podIP: '10.0.0.1',
+          containerStatuses: [
+            { name: 'haproxy', containerID: haproxy, state: { running: {} } },
+            { name: 'agent', containerID: 'c1', state: { running: {} } },
+          ],
+        },
+      });
+      const watch = m.cold('  o-S-r-s-', {
+        ...items,
+        S: text(line('ADDED', withHaproxy('1', 'h1')), marker('5')),
+        r: text(line('MODIFIED', withHaproxy('6', 'h2'))),
+        s: text(line('MODIFIED', withHaproxy('7', 'h2'))),
+      });
+      const subs = '          ^-------!';
+      m.expect(fleet(['watch', watch]), subs).toBeObservable('--a-a---', { a });
+      m.expect(watch).toHaveSubscriptions('^ 30007ms !');
     }),
   );
 

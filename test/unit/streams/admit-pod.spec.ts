@@ -2,37 +2,55 @@ import { describe, expect, it } from 'vitest';
 import { admitPod } from '../../../src/streams/admit-pod.ts';
 
 const running = { name: 'agent', containerID: 'containerd://1', state: { running: { startedAt: 'now' } } };
+const haproxy = { name: 'haproxy', containerID: 'containerd://2', state: { running: {} } };
 
 function pod(status: unknown, metadata: object = {}) {
   return { metadata: { name: 'p', namespace: 'ns', uid: 'u', ...metadata }, status };
 }
+const rejected = (reason: string) => ({ kind: 'rejected', reason });
 
 describe('admitPod', () => {
-  const admitted = { key: 'ns/p', uid: 'u', address: '10.0.0.1', port: 5555, containerId: 'containerd://1' };
+  const member = { key: 'ns/p', uid: 'u', address: '10.0.0.1', port: 5555, containerId: 'containerd://1' };
 
   it('admits a pod whose agent runs, as a container or as a native sidecar', () => {
-    const other = { name: 'haproxy', state: { running: {} } };
     for (const status of [
-      { podIP: '10.0.0.1', containerStatuses: [other, running] },
-      { podIP: '10.0.0.1', containerStatuses: [other], initContainerStatuses: [running] },
+      { podIP: '10.0.0.1', containerStatuses: [haproxy, running] },
+      { podIP: '10.0.0.1', containerStatuses: [haproxy], initContainerStatuses: [running] },
     ])
-      expect(admitPod(pod(status), 5555)).toEqual(admitted);
+      expect(admitPod(pod(status), 5555)).toEqual({
+        kind: 'admitted',
+        pod: { ...member, haproxyContainerId: 'containerd://2' },
+      });
   });
 
-  it('does not admit a pod without address, without a running agent, or on its way out', () => {
-    const containerStatuses = [running];
-    for (const status of [
-      { containerStatuses },
-      { podIP: '', containerStatuses },
-      { podIP: '10.0.0.1' },
-      { podIP: '10.0.0.1', containerStatuses: [] },
-      { podIP: '10.0.0.1', containerStatuses: [{ ...running, name: 'haproxy' }] },
-      { podIP: '10.0.0.1', containerStatuses: [{ ...running, state: { waiting: {} } }] },
+  it('admits it while HAProxy does not run, or runs elsewhere: the agent tells', () => {
+    const stopped = { ...haproxy, state: { terminated: { exitCode: 1 } } };
+    for (const others of [[], [stopped]])
+      expect(admitPod(pod({ podIP: '10.0.0.1', containerStatuses: [...others, running] }), 5555)).toEqual({
+        kind: 'admitted',
+        pod: member,
+      });
+  });
+
+  it.each([
+    ['no_address', { containerStatuses: [running] }],
+    ['no_address', { podIP: '', containerStatuses: [running] }],
+    ['agent_missing', { podIP: '10.0.0.1' }],
+    ['agent_missing', { podIP: '10.0.0.1', containerStatuses: [haproxy] }],
+    ['agent_not_running', { podIP: '10.0.0.1', containerStatuses: [{ ...running, state: { waiting: {} } }] }],
+    [
+      'agent_not_running',
       { podIP: '10.0.0.1', initContainerStatuses: [{ ...running, state: { terminated: {} } }] },
-    ])
-      expect(admitPod(pod(status), 5555)).toBeUndefined();
+    ],
+  ])('rejects as %s a pod with the status %j', (reason, status) => {
+    expect(admitPod(pod(status), 5555)).toEqual(rejected(reason));
+  });
+
+  it('has nothing to say of a pod on its way out', () => {
     const leaving = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-    expect(admitPod(pod({ podIP: '10.0.0.1', containerStatuses }, leaving), 5555)).toBeUndefined();
+    expect(admitPod(pod({ podIP: '10.0.0.1', containerStatuses: [running] }, leaving), 5555)).toEqual({
+      kind: 'leaving',
+    });
   });
 
   it('takes odd shapes for pods that cannot be delivered to', () => {
@@ -43,14 +61,14 @@ describe('admitPod', () => {
       { podIP: 5, containerStatuses: 'x' },
       { podIP: 'a', containerStatuses: [null, 3] },
     ])
-      expect(admitPod(pod(status), 5555)).toBeUndefined();
+      expect(admitPod(pod(status), 5555).kind).toBe('rejected');
   });
 
   it('makes do without a container id', () => {
     const containerStatuses = [{ name: 'agent', state: { running: {} } }];
     expect(admitPod(pod({ podIP: '10.0.0.1', containerStatuses }), 5555)).toEqual({
-      ...admitted,
-      containerId: '',
+      kind: 'admitted',
+      pod: { ...member, containerId: '' },
     });
   });
 });
