@@ -122,5 +122,33 @@ export const templateConfigSchema = {
         },
       },
     },
+    validators: {
+      type: 'array',
+      description: 'Programs that judge every render besides HAProxy itself. See docs/validators.md.',
+      default: [],
+      items: {
+        type: 'object',
+        required: ['name', 'socketPath'],
+        properties: {
+          name: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' },
+          socketPath: { ...directory, description: 'Unix socket on which it listens.' },
+          files: {
+            type: 'array',
+            description: 'Rendered files that it judges, by path; * is any run of characters but /.',
+            minItems: 1,
+            items: text,
+            default: ['haproxy.cfg'],
+          },
+          dataFiles: {
+            type: 'array',
+            description: 'Files that it is sent besides, to judge those.',
+            items: text,
+            default: [],
+          },
+          timeoutMs: { type: 'integer', minimum: 1, maximum: 60000, default: 5000 },
+          maxConnections: { type: 'integer', minimum: 1, maximum: 64, default: 4 },
+        },
+      },
+    },
   },
 } as const satisfies StructuralSchema;

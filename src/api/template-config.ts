@@ -11,6 +11,20 @@ export interface TemplateConfig {
   readonly haproxyConfig: { readonly template: string };
   readonly maps: Readonly<Record<string, { readonly template: string; readonly ordered?: boolean }>>;
   readonly files: Readonly<Record<string, { readonly template: string; readonly reloadOnPush?: boolean }>>;
+  /** Asked about every render besides HAProxy itself. */
+  readonly validators: readonly ValidatorConfig[];
+}
+
+export interface ValidatorConfig {
+  readonly name: string;
+  /** Absolute path of the Unix socket on which it listens. */
+  readonly socketPath: string;
+  /** Paths of rendered files that it judges; `*` stands for any run of characters but `/`. */
+  readonly files: readonly string[];
+  /** Files that it is sent besides, to judge those. */
+  readonly dataFiles: readonly string[];
+  readonly timeoutMs: number;
+  readonly maxConnections: number;
 }
 
 export interface DataplaneConfig {

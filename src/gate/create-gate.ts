@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { catchError, defer, map, of, tap, timeout, type Observable } from 'rxjs';
+import { catchError, concatMap, defer, forkJoin, map, of, tap, timeout, type Observable } from 'rxjs';
 import { valuesOf } from '../lib/ordered-map.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { attributeFindings } from './attribute-findings.ts';
 import type { WithCheckRoot } from './check-root.ts';
 import { parseHaproxyOutput, type HaproxyMessage } from './parse-haproxy-output.ts';
 import type { ProcessResult, RunProcess } from './run-process.ts';
+import type { Validator } from './create-validator.ts';
 import type { Verdict } from './verdict.ts';
 
 export interface GateDeps {
@@ -15,6 +16,8 @@ export interface GateDeps {
   readonly env?: Readonly<Record<string, string>>;
   readonly withRoot: WithCheckRoot;
   readonly run: RunProcess;
+  /** Asked about what HAProxy accepts, all at once. Default: none. */
+  readonly validators?: readonly Validator[];
   readonly limits: GateLimits;
 }
 
@@ -37,7 +40,7 @@ export const defaultGateLimits: GateLimits = {
 
 export interface Gate {
   /**
-   * HAProxy's verdict on a plan: one, then completion; never an error. A content judged before is answered at once and
+   * HAProxy's and the validators' verdict on a plan: one, then completion; never an error. A content judged before is answered at once and
    * synchronously. Unsubscribing ends the check and takes its files away. Verdicts that only say that a check could not
    * run are not remembered.
    */
@@ -53,11 +56,26 @@ interface Judgement {
   readonly output: string;
 }
 
-/** The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder. */
-export function createGate({ haproxy, withRoot, run, limits, env = usualPath }: GateDeps): Gate {
+/**
+ * The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder; then by the validators. A
+ * validator that cannot be asked is no consent: the check could not run then.
+ */
+export function createGate(deps: GateDeps): Gate {
+  const { haproxy, withRoot, run, limits, env = usualPath, validators = [] } = deps;
   const remembered = new LRUCache<string, Judgement>({ max: limits.remembered });
 
-  const judge = (plan: Plan) =>
+  const judge = (plan: Plan): Observable<Judgement> =>
+    judgeByHaproxy(plan).pipe(
+      concatMap((judgement) =>
+        !judgement.accepted || validators.length === 0
+          ? of(judgement)
+          : forkJoin(validators.map((validator) => validator.check(plan))).pipe(
+              map((said) => withSaid(judgement, said.flat())),
+            ),
+      ),
+    );
+
+  const judgeByHaproxy = (plan: Plan) =>
     withRoot(plan, (root) =>
       run(haproxy, ['-c', '-dr', '--', configPath(plan)], {
         cwd: root,
@@ -92,6 +110,15 @@ function judgementOf({ code, signal, output }: ProcessResult): Judgement {
     return { accepted: false, messages, output };
   const how = signal === undefined ? `exited with ${code ?? 'no code'}` : `was ended by ${signal}`;
   throw new Error(`haproxy -c ${how}${output === '' ? '' : `: ${output.trim().slice(0, 2000)}`}`);
+}
+
+function withSaid({ messages, output }: Judgement, said: readonly HaproxyMessage[]): Judgement {
+  const refusals = said.filter(({ severity }) => severity === 'alert');
+  return {
+    accepted: refusals.length === 0,
+    messages: [...messages, ...said],
+    output: refusals.length === 0 ? output : refusals.map(({ message }) => message).join('\n'),
+  };
 }
 
 function verdictOf(plan: Plan, { accepted, messages, output }: Judgement, limits: GateLimits): Verdict {

@@ -6,6 +6,8 @@ export interface HaproxyMessage {
   readonly line?: number;
   /** The proxy that the message is about, where it names no line. */
   readonly proxy?: string;
+  /** Who says so, if not HAProxy. */
+  readonly validator?: string;
 }
 
 const start = /^\[(ALERT|WARNING|NOTICE)\]\s+\(\d+\)\s*:\s*(.*)$/;

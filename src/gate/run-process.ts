@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { Observable } from 'rxjs';
 
@@ -51,12 +52,19 @@ export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes
     };
   });
 
-/** Nobody waits for a check as they wait for a request: the program gives way to everything else on the machine. */
+/**
+ * Nobody waits for a check as they wait for a request: the program gives way to everything else on the machine. It shares the
+ * memory limit of this process's container, and where that is not enough, it is what the kernel ends.
+ */
 function yieldTo(pid: number | undefined): void {
   if (pid === undefined) return;
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // It has ended already, or the machine knows no priorities: then it runs like any other.
-  }
+  for (const give of [
+    () => setPriority(pid, constants.priority.PRIORITY_LOW),
+    () => writeFileSync(`/proc/${pid}/oom_score_adj`, '1000'),
+  ])
+    try {
+      give();
+    } catch {
+      // It has ended already, or the machine knows no such thing: then it runs like any other.
+    }
 }

@@ -38,8 +38,8 @@ export function loadConfig(files: readonly LibraryFile[]): TemplateConfig {
     const names = files.map((file) => file.name).join(', ');
     throw invalid((isConfig.errors ?? []).map((error) => `${names}: ${wording(error)}`));
   }
-  const wrongIndexes = indexErrors(config);
-  if (wrongIndexes.length > 0) throw invalid(wrongIndexes);
+  const wrong = [...indexErrors(config), ...validatorErrors(config)];
+  if (wrong.length > 0) throw invalid(wrong);
   return config;
 }
 
@@ -109,6 +109,13 @@ function indexErrors(config: TemplateConfig): string[] {
         return [`watchedResources.${name}.indexBy[${i}]: ${error instanceof Error ? error.message : ''}`];
       }
     }),
+  );
+}
+
+function validatorErrors({ validators }: TemplateConfig): string[] {
+  const names = validators.map(({ name }) => name);
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index ? [] : [`validators[${index}].name: there is another ${name}`],
   );
 }
 

@@ -1,7 +1,8 @@
-import { finalize, NEVER, of, type Observable } from 'rxjs';
+import { concat, finalize, map, NEVER, of, type Observable } from 'rxjs';
 import { marbles } from 'rxjs-marbles';
 import { describe, expect, it } from 'vitest';
 import { createGate, defaultGateLimits } from '../../../src/gate/create-gate.ts';
+import type { Validator } from '../../../src/gate/create-validator.ts';
 import type { ProcessResult } from '../../../src/gate/run-process.ts';
 import type { Verdict } from '../../../src/gate/verdict.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
@@ -18,10 +19,14 @@ const exit: Readonly<Record<string, ProcessResult>> = {
 };
 
 /** A gate whose HAProxy is a stream; counts runs and the folders that are in use. */
-function gateOn(run: (command: string, args: readonly string[], cwd: string) => Observable<ProcessResult>) {
+function gateOn(
+  run: (command: string, args: readonly string[], cwd: string) => Observable<ProcessResult>,
+  validators: readonly Validator[] = [],
+) {
   const seen = { runs: 0, roots: 0 };
   const gate = createGate({
     haproxy: '/usr/sbin/haproxy',
+    validators,
     limits: { ...defaultGateLimits, timeout: 20, remembered: 2 },
     withRoot: (_plan, use) => {
       seen.roots++;
@@ -228,4 +233,80 @@ describe('gate', () => {
       expect(seen).toEqual({ runs: 0, roots: 0 });
     },
   );
+
+  describe('with validators', () => {
+    const said = {
+      n: [],
+      w: [{ severity: 'warning' as const, message: 'odd', validator: 'waf' }],
+      x: [{ severity: 'alert' as const, message: 'never', file: 'haproxy.cfg', line: 2, validator: 'waf' }],
+    };
+
+    it(
+      'asks all of them at once about what HAProxy accepts, and keeps their warnings',
+      marbles((m) => {
+        const run = m.cold('     --(o|)', exit);
+        const waf = m.cold('       ---(w|)', said);
+        const other = m.cold('     -(n|)', said);
+        const { gate } = gateOn(
+          () => run,
+          [
+            { name: 'waf', check: () => waf },
+            { name: 'other', check: () => other },
+          ],
+        );
+        const verdict = { ...accepted, warnings: said.w };
+        m.expect(gate.check(plan)).toBeObservable('-----(A|)', { A: verdict });
+        m.expect(waf).toHaveSubscriptions('  --^--!');
+        m.expect(other).toHaveSubscriptions('--^!');
+      }),
+    );
+
+    it(
+      'refuses what one of them refuses, with the owner of the line, and remembers it',
+      marbles((m) => {
+        const waf = m.cold('(x|)', said);
+        const { gate, seen } = gateOn(() => m.cold('(o|)', exit), [{ name: 'waf', check: () => waf }]);
+        const check$ = concat(gate.check(plan), gate.check(plan));
+        const findings = [{ ...said.x[0]!, section: { kind: 'backend' as const, name: 'shop' } }];
+        m.expect(check$.pipe(map(shape))).toBeObservable('(xx|)', {
+          x: { kind: 'refused', output: 'never', findings },
+        });
+        m.expect(waf).toHaveSubscriptions('(^!)');
+        m.flush();
+        expect(seen.runs).toBe(1);
+      }),
+    );
+
+    it(
+      'does not ask them about what HAProxy refuses',
+      marbles((m) => {
+        const waf = m.cold('(n|)', said);
+        const { gate } = gateOn(() => m.cold('-(x|)', exit), [{ name: 'waf', check: () => waf }]);
+        m.expect(gate.check(plan).pipe(map(({ kind }) => kind))).toBeObservable('-(x|)', { x: 'refused' });
+        m.expect(waf).toHaveSubscriptions([]);
+      }),
+    );
+
+    it(
+      'gives no verdict when one cannot be asked: that is no consent, and is not remembered',
+      marbles((m) => {
+        const waf = m.cold('-#', said, new Error('validator waf: connect ENOENT'));
+        const { gate } = gateOn(() => m.cold('(o|)', exit), [{ name: 'waf', check: () => waf }]);
+        const unchecked: Verdict = {
+          kind: 'unchecked',
+          planId: plan.id,
+          message: 'the check could not run: validator waf: connect ENOENT',
+        };
+        const check$ = concat(gate.check(plan), gate.check(plan));
+        m.expect(check$).toBeObservable('-u(u|)', { u: unchecked });
+        m.expect(waf).toHaveSubscriptions(['^!', '-^!']);
+      }),
+    );
+  });
 });
+
+function shape(verdict: Verdict) {
+  if (verdict.kind !== 'refused') return verdict;
+  const findings = verdict.findings.map(({ template: _template, owner: _owner, ...rest }) => rest);
+  return { kind: verdict.kind, output: verdict.output, findings };
+}

@@ -33,6 +33,15 @@ describe('runProcess', () => {
     expect((await lastValueFrom(node(code))).output).toBe('true\n');
   });
 
+  it.runIf(process.platform === 'linux')(
+    'lets the program be the first to go when memory runs out',
+    async () => {
+      const code =
+        'setTimeout(() => console.log(fs.readFileSync("/proc/self/oom_score_adj", "utf8").trim()), 200)';
+      expect((await lastValueFrom(node(code))).output).toBe('1000\n');
+    },
+  );
+
   it('hands down nothing of the environment but what it is given', async () => {
     const result = await lastValueFrom(
       node('console.log(Object.keys(process.env).join())', { env: { ONE: '1' } }),

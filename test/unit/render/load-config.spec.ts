@@ -38,6 +38,7 @@ describe('a configuration from libraries', () => {
       haproxyConfig: { template: 'global\n' },
       maps: {},
       files: {},
+      validators: [],
     });
   });
 
@@ -151,5 +152,16 @@ watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
       ),
     }));
     expect(Object.keys(loadConfig(libraries).watchedResources)).toContain('ingresses');
+  });
+
+  it('gives validators their defaults, and refuses two of one name', () => {
+    const validator = { name: 'waf', socketPath: '/run/waf.sock' };
+    const withValidators = (...validators: object[]) =>
+      loadConfig([root, { name: 'values.yaml', text: JSON.stringify({ validators }) }]);
+    expect(withValidators(validator).validators).toEqual([
+      { ...validator, files: ['haproxy.cfg'], dataFiles: [], timeoutMs: 5000, maxConnections: 4 },
+    ]);
+    expect(() => withValidators(validator, validator)).toThrow('validators[1].name: there is another waf');
+    expect(() => withValidators({ name: 'waf', socketPath: 'waf.sock' })).toThrow('validators.0.socketPath');
   });
 });
