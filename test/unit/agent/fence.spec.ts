@@ -57,4 +57,41 @@ describe('the fence', () => {
     expect(fence(manifest(first), empty)).toBe('unknown_baseline');
     expect(fence(manifest({ ...first, mode: 'reload' }), empty)).toBeUndefined();
   });
+
+  it('asks a reload for the worker’s state where its in-place operations would run', () => {
+    const reload = manifest({ mode: 'reload' });
+    expect(fence(reload, record, true)).toBeUndefined();
+    for (const more of [{ expected_worker_ops_plan_id: 'p0' }, { expected_worker_ops_plan_proof: 'a:0' }])
+      expect(fence({ ...reload, ...more }, record, true)).toBe('worker_ops_mismatch');
+  });
+
+  describe('for a revert', () => {
+    const derived = { id: 'derived', proof: 'a:3' };
+    const good = { id: 'p0', proof: 'a:0' };
+    const diverged: AgentRecord = { ...record, workerOps: derived, lkg: good };
+    const revert = (target: { id: string; proof: string }, more: Partial<ApplyManifest> = {}) =>
+      manifest({ mode: 'revert_lkg', plan_id: target.id, plan_proof: target.proof, ...more });
+
+    it('lets it leave what is on disk or on the worker, whatever it expects before', () => {
+      const blind = { expected_prev_plan_id: 'x', expected_worker_ops_plan_id: 'y' };
+      expect(fence(revert(plan, blind), diverged)).toBeUndefined();
+      expect(fence(revert(derived, blind), diverged)).toBeUndefined();
+    });
+
+    it.each([
+      ['another plan', { id: 'p9', proof: 'a:1' }],
+      ['another occurrence', { id: 'p1', proof: 'a:2' }],
+      ['the good one itself', good],
+      ['nothing', { id: '', proof: '' }],
+    ])('keeps it off %s', (_what, target) => {
+      expect(fence(revert(target), { ...diverged, applied: target.id === 'p0' ? good : plan })).toBe(
+        'revert_target_mismatch',
+      );
+    });
+
+    it('keeps an earlier leader out', () => {
+      const token = { leader_epoch: 4, render_seq: 1 };
+      expect(fence(revert(plan, { token }), diverged)).toBe('stale_epoch');
+    });
+  });
 });
