@@ -40,6 +40,7 @@ import { createMetrics } from '../sinks/metrics.ts';
 import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
+import { createPodReader } from '../sinks/read-pod.ts';
 import { recordDeliveries } from '../sinks/record-deliveries.ts';
 import { recordFleet } from '../sinks/record-fleet.ts';
 import { recordMetrics } from '../sinks/record-metrics.ts';
@@ -136,10 +137,20 @@ export function startController(deps: ControllerDeps): Controller {
     port: config.dataplane.port,
     ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
   });
+  const readPod = createPodReader({
+    client: deps.client,
+    plans,
+    book,
+    decodePlan: async (blob) => {
+      const decoded = await decodePlan(blob);
+      if (decoded.kind === 'decoded') return decoded.plan;
+      log.warn({ reason: decoded.reason }, 'the plan that a pod keeps is of no use');
+      return undefined;
+    },
+  });
   const members$ = answeringPods(found$, {
-    // What the answer says is where the first delivery starts from.
-    probe: (pod) =>
-      deps.client.state(pod, { verify: true }).pipe(tap((state) => void book.learn(pod, state))),
+    // What the pod says is where its first delivery starts from.
+    probe: (pod) => readPod(pod, { verify: true }),
     retry: probeRetry,
   }).pipe(
     taps.point('pods', (fleet) => fleet),
@@ -166,12 +177,7 @@ export function startController(deps: ControllerDeps): Controller {
       epoch: singleWriter(),
       plans,
       book,
-      decodePlan: async (blob) => {
-        const decoded = await decodePlan(blob);
-        if (decoded.kind === 'decoded') return decoded.plan;
-        log.warn({ reason: decoded.reason }, 'the plan that a pod keeps is of no use');
-        return undefined;
-      },
+      readPod,
       isAccepted: (planId) => accepted.has(planId),
       blobOf: (plan) => blobs.peek(plan),
       slots: createSlots(deliverySlots),

@@ -31,16 +31,14 @@ import { type Attempt, failureOf, seenOf, wordsOf } from './delivery-words.ts';
 import type { PlanCache } from './plan-cache.ts';
 import type { PodBook } from './pod-book.ts';
 import { isConverged, type PodKnowledge } from './pod-knowledge.ts';
-import { createPodReader } from './read-pod.ts';
 import { createRevert, failedRevert } from './revert-pod.ts';
 
 export interface DeliverDeps {
-  readonly client: Pick<AgentClient, 'state' | 'apply'>;
+  readonly client: Pick<AgentClient, 'apply'>;
+  readonly readPod: (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge>;
   readonly epoch: LeaderEpoch;
   readonly plans: PlanCache;
   readonly book: PodBook;
-  /** Resolves the plan blob that a pod stores; undefined when it is none of ours. */
-  readonly decodePlan: (blob: Uint8Array) => Promise<Plan | undefined>;
   /** HAProxy's check passed this plan: pods may count on it. */
   readonly isAccepted: (planId: string) => boolean;
   /** The plan as a blob, where it is encoded already. */
@@ -79,17 +77,16 @@ export interface DeliveryTiming {
 export function createDelivery(
   deps: DeliverDeps,
 ): (target: DeliveryTarget, newer$: Observable<void>) => Observable<DeliveryReport> {
-  const { timing, book } = deps;
+  const { timing, book, readPod } = deps;
   let sequence = 0;
   const nextToken = (): ApplyToken => ({ leader_epoch: deps.epoch.current(), render_seq: ++sequence });
-  const readPod = createPodReader(deps);
   const compose = createComposer({
     planOf: (id) => deps.plans.get(id),
     nextToken,
     isAccepted: deps.isAccepted,
     blobOf: deps.blobOf,
   });
-  const rounds = createApplyRounds({ ...deps, compose, readPod });
+  const rounds = createApplyRounds({ ...deps, compose });
   const revert = createRevert({ client: deps.client, readPod, book, nextToken });
 
   return (target, newer$) =>

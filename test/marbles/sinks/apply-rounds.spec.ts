@@ -119,18 +119,16 @@ describe('one attempt at one pod', () => {
   });
 
   it('takes the plan from the pod itself after a restart of the controller, so that nothing reloads', async () => {
+    const decoded: string[] = [];
+    fake = fakePods({
+      decodePlan: async (blob) => (decoded.push(Buffer.from(blob).toString()), Promise.resolve(one)),
+    });
     fake.state = () =>
       of(stateOf(one, { applied_plan_stored: true, applied_plan: Buffer.from('blob').toString('base64') }));
-    const decoded: string[] = [];
-    const deps = {
-      ...fake.deps,
-      decodePlan: async (blob: Uint8Array) => (
-        decoded.push(Buffer.from(blob).toString()),
-        Promise.resolve(one)
-      ),
-    };
     const seen: DeliveryReport[] = [];
-    const delivering = createDelivery(deps)(targetOf(two), NEVER).subscribe((report) => seen.push(report));
+    const delivering = createDelivery(fake.deps)(targetOf(two), NEVER).subscribe((report) =>
+      seen.push(report),
+    );
     await expect.poll(() => seen.length).toBe(1);
     delivering.unsubscribe();
     expect(decoded).toEqual(['blob']);
