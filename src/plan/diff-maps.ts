@@ -18,7 +18,8 @@ export function diffMaps({ worker, next, loaded, draft }: DiffContext): void {
     else if (before === undefined)
       draft.reload(`map ${path}: loaded by the worker with content that is not known`);
     else {
-      const { upserts, replace, deletes } = mapOperations(before, after);
+      const { upserts, replace, deletes, obstacle } = mapOperations(before, after);
+      if (obstacle !== undefined) draft.reload(`map ${path}: changed, and ${obstacle}`);
       draft.emit('mapUpsert', ...upserts);
       draft.emit('mapReplace', ...replace);
       draft.emit('mapDelete', ...deletes);

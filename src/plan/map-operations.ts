@@ -1,5 +1,6 @@
 import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
 import { cliWord, isSafeMapKey, isSafeMapValue } from '../protocol/safe-token.ts';
+import { readMapLine } from '../protocol/map-line.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { MapEntry, PlanMap } from '../protocol/plan.ts';
@@ -9,6 +10,8 @@ export interface MapOperations {
   readonly upserts: readonly Operation[];
   readonly replace: readonly Operation[];
   readonly deletes: readonly Operation[];
+  /** Why the map cannot be brought to its next content at runtime, as the end of a sentence; then there are no operations. */
+  readonly obstacle?: string;
 }
 
 const nothing: MapOperations = { upserts: [], replace: [], deletes: [] };
@@ -25,8 +28,22 @@ export function mapOperations(before: PlanMap, after: PlanMap): MapOperations {
   return single.upserts.length + single.deletes.length > limits.operationsPerBatch ? replaced(after) : single;
 }
 
-function replaced({ path }: PlanMap): MapOperations {
+/** The agent reads the map's file for it, so what counts is the printed text. */
+function replaced({ path, entries }: PlanMap): MapOperations {
+  for (const { key, text } of valuesOf(entries))
+    if (!text.split('\n').every(isSayableLine))
+      return {
+        ...nothing,
+        obstacle: `its entry ${JSON.stringify(key.slice(0, 80))} cannot be said in a runtime command`,
+      };
   return { ...nothing, replace: [{ kind: 'map_replace', path }] };
+}
+
+/** A line is not divided, and a payload needs some room for its command. */
+function isSayableLine(raw: string): boolean {
+  const line = readMapLine(raw);
+  if (line.kind !== 'entry') return line.kind === 'nothing';
+  return Buffer.byteLength(line.key) + Buffer.byteLength(line.value) + 2 < limits.payloadBytes - 1024;
 }
 
 function unorderedOperations(before: PlanMap, after: PlanMap): MapOperations | undefined {

@@ -11,6 +11,11 @@ export function isSafeMapValue(text: string): boolean {
   return text !== '' && text.trim() === text && !unsafeInValue.test(text);
 }
 
+/** What may stand as the value of a line in a payload: more than in a command, where a tab would end the word. */
+export function isPayloadMapValue(text: string): boolean {
+  return text !== '' && !/^[ \t]|[ \t]$|[\0\r\n]/.test(text);
+}
+
 /**
  * What may stand as a key of a line in a payload or map file: one word without control characters; `#` would begin a comment in
  * the file and an entry's number in a command.

@@ -187,6 +187,11 @@ describe('a map file at runtime', () => {
   });
 
   it('is refused when a line cannot be said', () => {
+    expect(parseMapFile(Buffer.from('a b\tc \t\r\nd \u00a0e\u3000\n'))).toEqual([
+      'a b\tc',
+      'd \u00a0e\u3000',
+    ]);
+    expect(parseMapFile(Buffer.from('a b\rc\n'))).toBeUndefined();
     expect(parseMapFile(Buffer.from('key-without-value\n'))).toBeUndefined();
     expect(parseMapFile(Buffer.from('a\u0001b value\n'))).toBeUndefined();
   });

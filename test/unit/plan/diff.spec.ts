@@ -593,13 +593,6 @@ describe('diff of maps (R5)', () => {
     ],
     'a key that reads as a comment': [list(), list(['#a', 'x']), [{ kind: 'map_replace', path }]],
     'a gone key that reads as a comment': [list(['#a', 'x']), list(), [{ kind: 'map_replace', path }]],
-    'an empty value': [list(['/a', 'x']), list(['/a', '']), [{ kind: 'map_replace', path }]],
-    'a key longer than a command': [list(), list(['/'.repeat(5000), 'x']), [{ kind: 'map_replace', path }]],
-    'a map that became ordered': [
-      list(['/a', 'x']),
-      rules(['/a', 'x'], ['/b', 'x']),
-      [{ kind: 'map_replace', path }],
-    ],
     'an ordered append': [
       rules(['^/a', 'x']),
       rules(['^/a', 'x'], ['^/0', 'y']),
@@ -638,6 +631,12 @@ describe('diff of maps (R5)', () => {
       rules(['^/a', 'x']),
       [{ kind: 'map_replace', path }],
     ],
+    'a key longer than a command': [list(), list(['/'.repeat(5000), 'x']), [{ kind: 'map_replace', path }]],
+    'a map that became ordered': [
+      list(['/a', 'x']),
+      rules(['/a', 'x'], ['/b', 'x']),
+      [{ kind: 'map_replace', path }],
+    ],
     'a value of one of two equal keys': [
       rules(['^/a', 'x'], ['^/a', 'y']),
       rules(['^/a', 'x'], ['^/a', 'z']),
@@ -653,6 +652,24 @@ describe('diff of maps (R5)', () => {
     const decision = decide(withMap(before), withMap(after), '2.6');
     expect(decision).toMatchObject({ verdict: 'runtime', changedFiles: [path] });
     expect(decision.batches.flat()).toEqual(operations);
+  });
+
+  it.each([
+    ['an empty value', ''],
+    ['a carriage return amid a value', 'x\ry'],
+    ['a value of more than a payload', 'x'.repeat(limits.payloadBytes)],
+  ])('reloads for %s, which only a file can hold', (_name, value) => {
+    const decision = decide(withMap(list(['/a', 'x'])), withMap(list(['/a', value])));
+    expect(decision).toMatchObject({ verdict: 'reload', changedFiles: [path] });
+    expect(decision.reasons).toEqual([
+      `map ${path}: changed, and its entry "/a" cannot be said in a runtime command`,
+    ]);
+  });
+
+  it.each(['a\ttab', 'no-break\u00a0', '\u0001control'])('replaces a map for the value %j', (value) => {
+    const decision = decide(withMap(list(['/a', 'x'])), withMap(list(['/a', value])));
+    expect(decision.batches.flat().map(({ kind }) => kind)).toHaveLength(1);
+    expect(decision.verdict).toBe('runtime');
   });
 
   it('only writes the file of a map that the worker has not loaded, and says so', () => {
