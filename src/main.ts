@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import pino from 'pino';
-import { parseCommand, usage } from './cli/parse-command.ts';
+import { type CommandName, parseCommand, usage } from './cli/parse-command.ts';
 import { version } from './cli/version.ts';
 
 /**
@@ -48,7 +48,7 @@ switch (parsed.kind) {
   }
 }
 
-async function load(name: 'run' | 'agent' | 'sandbox'): Promise<Command> {
+async function load(name: CommandName): Promise<Command> {
   // The agent has no streams, and it stands in every pod: it goes without their 5 MiB.
   if (name !== 'agent') (await import('rxjs')).config.onUnhandledError = die('rxjs');
   switch (name) {
@@ -56,6 +56,8 @@ async function load(name: 'run' | 'agent' | 'sandbox'): Promise<Command> {
       return (await import('./cli/run.ts')).runControllerCommand;
     case 'agent':
       return (await import('./cli/agent.ts')).runAgentCommand;
+    case 'certificates':
+      return (await import('./cli/certificates.ts')).runCertificatesCommand;
     case 'sandbox':
       return (await import('./cli/sandbox.ts')).runSandboxCommand;
   }

@@ -1,4 +1,4 @@
-const commands = ['run', 'agent', 'sandbox'] as const;
+const commands = ['run', 'agent', 'certificates', 'sandbox'] as const;
 
 export type CommandName = (typeof commands)[number];
 
@@ -10,11 +10,12 @@ export type ParsedCommand =
 
 export const usage = `usage: haptic COMMAND [options]
 
-  run       the controller: watches Kubernetes, renders, brings every HAProxy pod to the render
-  agent     the sidecar of a HAProxy pod: takes files and runtime commands, reloads when it must
-  sandbox   everything on this machine: a Kubernetes API, a HAProxy with its agent, sample backends
-  version   the version of this program
-  help      this text
+  run           the controller: watches Kubernetes, renders, brings every HAProxy pod to the render
+  agent         the sidecar of a HAProxy pod: takes files and runtime commands, reloads when it must
+  certificates  issues and renews the certificates between controller and agents
+  sandbox       everything on this machine: a Kubernetes API, a HAProxy with its agent, sample backends
+  version       the version of this program
+  help          this text
 
 haptic COMMAND --help tells a command's options.
 `;

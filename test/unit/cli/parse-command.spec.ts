@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCommand, usage } from '../../../src/cli/parse-command.ts';
 
-test.each(['run', 'agent', 'sandbox'])('%s takes the rest of the line as its own', (name) => {
+test.each(['run', 'agent', 'certificates', 'sandbox'])('%s takes the rest of the line as its own', (name) => {
   expect(parseCommand([name, 'dir', '--help', '--version'])).toStrictEqual({
     kind: 'command',
     name,
@@ -22,5 +22,6 @@ test.each(['Run', '', 'constructor', '--verbose'])('%j is no command', (name) =>
 });
 
 test('the usage names every command', () => {
-  for (const name of ['run', 'agent', 'sandbox', 'version', 'help']) expect(usage).toMatch(`\n  ${name} `);
+  for (const name of ['run', 'agent', 'certificates', 'sandbox', 'version', 'help'])
+    expect(usage).toMatch(`\n  ${name} `);
 });
