@@ -1,18 +1,29 @@
 import { posix } from 'node:path';
 import type { DataplaneConfig } from '../api/template-config.ts';
 
-/** Where the maps and files of the configuration lie in the bundle: `maps/<name>`, `general/<name>` by default. */
+/** Where the maps and files of the configuration lie in the bundle: `maps/<name>`, `general/<name>`, `ssl` by default. */
 export interface BundlePaths {
   map(name: string): string;
   file(name: string): string;
+  /** Folder of certificates and crt-lists. */
+  readonly certificates: string;
 }
 
 /** Paths are relative to the directory of HAProxy's configuration file, which is its `default-path origin`. */
-export function bundlePaths({ configFile, mapsDir, generalStorageDir }: DataplaneConfig): BundlePaths {
+export function bundlePaths({
+  configFile,
+  mapsDir,
+  sslCertsDir,
+  generalStorageDir,
+}: DataplaneConfig): BundlePaths {
   const base = posix.dirname(configFile);
   const below = (directory: string, name: string): string => {
     const relative = posix.relative(base, directory);
     return posix.join(relative.startsWith('..') ? posix.basename(directory) : relative, name);
   };
-  return { map: (name) => below(mapsDir, name), file: (name) => below(generalStorageDir, name) };
+  return {
+    map: (name) => below(mapsDir, name),
+    file: (name) => below(generalStorageDir, name),
+    certificates: below(sslCertsDir, '.'),
+  };
 }

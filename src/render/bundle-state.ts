@@ -13,6 +13,7 @@ import type {
 } from '../protocol/plan.ts';
 import { createClaims, type Claims, type Settlement } from './claims.ts';
 import { conflictsOf, type Claimed } from './claimed.ts';
+import { createCrtList, crtListFileOf, type CrtListState } from './crt-list-state.ts';
 import {
   createOrderedEntries,
   createUnorderedMap,
@@ -26,6 +27,8 @@ import type { Document } from './output-of.ts';
 export interface BundleOptions {
   /** Maps that exist even without entries, and whether their order counts. */
   readonly maps: readonly { readonly path: string; readonly ordered: boolean }[];
+  /** Crt-lists that exist even without entries. */
+  readonly crtLists?: readonly string[];
   /** Files made by a template of their own. */
   readonly files: readonly { readonly path: string; readonly reloadOnChange: boolean }[];
 }
@@ -94,6 +97,9 @@ export function createBundleState(options: BundleOptions): BundleState {
     crtLists: emptyOrderedMap(),
     files: emptyOrderedMap(),
   };
+  const lists = new Map<string, CrtListState>();
+  const permanentLists = new Set(options.crtLists);
+  const dirtyLists = new Set<string>(permanentLists);
   const dirtyMaps = new Set<string>(permanentMaps);
   const dirtyFiles = new Map<string, Claimed<FilePart> | undefined>();
   const dirtyDocuments = new Set<string>(reloads.keys());
@@ -111,6 +117,13 @@ export function createBundleState(options: BundleOptions): BundleState {
     }
     dirtyMaps.add(path);
     return map;
+  };
+
+  const listOf = (path: string): CrtListState => {
+    const list = lists.get(path) ?? createCrtList();
+    lists.set(path, list);
+    dirtyLists.add(path);
+    return list;
   };
 
   const editSection = (key: string, section: Section | undefined): void => {
@@ -141,6 +154,11 @@ export function createBundleState(options: BundleOptions): BundleState {
       const map = mapOf(part.path);
       if (add) map.put(base + padded(index), part);
       else map.drop(base + padded(index), part);
+    });
+    output.listed?.forEach((part, index) => {
+      const list = listOf(part.path);
+      if (add) list.put(base + padded(index), part);
+      else list.drop(base + padded(index), part);
     });
     output.files.forEach((file, index) => {
       const rank = base + padded(index);
@@ -206,6 +224,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     sectionEdits.clear();
     for (const path of dirtyMaps)
       for (const [key, problems] of mapOf(path).flush()) note(`map ${path} ${key}`, problems);
+    for (const path of dirtyLists) listOf(path).flush();
     for (const settlement of fileClaims.settle()) {
       note(`file ${settlement.name}`, conflictsOf('file', 'FileConflict', settlement));
       dirtyFiles.set(settlement.name, settlement.after?.value);
@@ -231,6 +250,15 @@ export function createBundleState(options: BundleOptions): BundleState {
       fileEdits.set(path, exists ? mapFileOf(path, entries) : undefined);
       if (!exists) maps.delete(path);
     }
+    const listEdits = new Map<string, PlanCrtList | undefined>();
+    for (const path of dirtyLists) {
+      const { entries } = listOf(path);
+      if (getEntry(built.crtLists, path)?.entries === entries) continue;
+      const exists = entries.size > 0 || permanentLists.has(path);
+      listEdits.set(path, exists ? { path, entries } : undefined);
+      fileEdits.set(path, exists ? crtListFileOf(path, entries) : undefined);
+      if (!exists) lists.delete(path);
+    }
     for (const [path, file] of dirtyFiles)
       fileEdits.set(path, file === undefined ? undefined : textFileOf(file));
     for (const path of dirtyDocuments) {
@@ -241,6 +269,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     if (sections !== built.sections || built.files.size === 0)
       fileEdits.set(configPath, ropeFileOf(configPath, 'config', true, sections));
     dirtyMaps.clear();
+    dirtyLists.clear();
     dirtyFiles.clear();
     dirtyDocuments.clear();
     built = {
@@ -248,7 +277,7 @@ export function createBundleState(options: BundleOptions): BundleState {
       backends,
       profiles,
       maps: editOrderedMap(built.maps, mapEdits),
-      crtLists: built.crtLists,
+      crtLists: editOrderedMap(built.crtLists, listEdits),
       files: editOrderedMap(built.files, changedFiles(built.files, fileEdits)),
     };
     return built;

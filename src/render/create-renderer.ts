@@ -8,12 +8,17 @@ import { createPlan } from '../plan/create-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { noQuarantine, type HeldObjects, type Quarantine } from '../protocol/provenance.ts';
-import { createTemplateEnvironment, type WholeTemplate } from '../templates/create-template-environment.ts';
+import {
+  createTemplateEnvironment,
+  type TemplateEnvironment,
+  type WholeTemplate,
+} from '../templates/create-template-environment.ts';
 import type { Piece } from '../templates/fragment.ts';
 import { renderFaultOf } from '../templates/render-fault.ts';
 import type { Slot } from '../templates/run.ts';
-import { templateInvalid, type TemplatePlace } from '../templates/template-error.ts';
+import { templateInvalid } from '../templates/template-error.ts';
 import { createBundleState, padded } from './bundle-state.ts';
+import { bundlePaths } from './bundle-paths.ts';
 import { documentsOf, type RenderDocument } from './documents-of.ts';
 import { createHeldOutputs } from './held-outputs.ts';
 import { ownerOfItem } from './owner-of.ts';
@@ -90,9 +95,10 @@ export function createRenderer(options: RendererOptions): Renderer {
       ),
     },
     constants,
+    certificatesFolder: bundlePaths(config.dataplane).certificates,
   });
   const documents = documentsOf(config);
-  const taken = takenPaths(documents, environment.mapPaths);
+  const taken = takenPaths(documents, environment);
   const state = createBundleState({
     maps: [
       ...documents.filter(({ kind }) => kind === 'map').map(({ path, ordered }) => ({ path, ordered })),
@@ -100,6 +106,7 @@ export function createRenderer(options: RendererOptions): Renderer {
         .filter((path) => documents.every((document) => document.path !== path))
         .map((path) => ({ path, ordered: false })),
     ],
+    crtLists: [...environment.crtListPaths.keys()],
     files: documents.filter(({ kind }) => kind === 'file'),
   });
   const readsOf = createTrackedReads(graph, resources, config.watchedResources);
@@ -315,10 +322,11 @@ function openEnded(piece: Piece, whole: WholeTemplate, position: number): Piece 
 /** Effects cannot write into ordered maps, nor over files that the configuration makes. */
 function takenPaths(
   documents: readonly RenderDocument[],
-  mapPaths: ReadonlyMap<string, TemplatePlace>,
+  { mapPaths, crtListPaths }: Pick<TemplateEnvironment, 'mapPaths' | 'crtListPaths'>,
 ): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();
   for (const { kind, path, ordered, template } of documents) {
+    taken.set(`crt-list ${path}`, `${template} makes the file ${path}`);
     if (kind === 'map') taken.set(`file ${path}`, `${template} makes the file ${path}`);
     if (kind === 'map' && ordered)
       taken.set(
@@ -328,12 +336,20 @@ function takenPaths(
     if (kind === 'file')
       for (const what of ['file', 'map']) taken.set(`${what} ${path}`, `${template} makes the file ${path}`);
   }
-  const clashes = [...mapPaths].flatMap(([path, place]) => {
-    const message = taken.get(`map ${path}`);
+  const written = [
+    ...[...mapPaths].map(([path, place]) => [`map ${path}`, place] as const),
+    ...[...crtListPaths].map(([path, place]) => [`crt-list ${path}`, place] as const),
+  ];
+  const clashes = written.flatMap(([what, place]) => {
+    const message = taken.get(what);
     return message === undefined ? [] : [{ ...place, message }];
   });
   if (clashes.length > 0) throw templateInvalid(clashes);
   for (const path of mapPaths.keys())
     if (!taken.has(`file ${path}`)) taken.set(`file ${path}`, `mapEntry makes the map ${path}`);
+  for (const path of crtListPaths.keys())
+    for (const what of ['file', 'map'])
+      if (!taken.has(`${what} ${path}`))
+        taken.set(`${what} ${path}`, `crtListEntry makes the crt-list ${path}`);
   return taken;
 }

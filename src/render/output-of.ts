@@ -1,13 +1,14 @@
 import { flat } from '../lib/flat.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { MapEntry, Section } from '../protocol/plan.ts';
+import { crtListLine } from '../protocol/crt-list-line.ts';
 import { mapKey } from '../templates/context/map-key.ts';
 import { mapValue } from '../templates/context/map-value.ts';
-import type { Fragment, Piece } from '../templates/fragment.ts';
+import type { CrtListEffect, Fragment, Piece } from '../templates/fragment.ts';
 import { renderError } from '../templates/render-fault.ts';
 import type { DocumentKind } from '../templates/vocabulary.ts';
 import { cutAtHeaders, tidy, withoutEmptyLines } from './layout.ts';
-import type { EntryPart, Output, Part } from './output.ts';
+import type { CrtListPart, EntryPart, Output, Part } from './output.ts';
 
 /** The document that a template's text goes into. */
 export interface Document {
@@ -39,7 +40,14 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
     });
   }
   for (const { path, place } of fragment.files) refuseTaken(`file ${path}`, place, taken);
-  return { ...owned, parts: shared(parts), entries: shared(entries), files: shared(fragment.files) };
+  const listed = fragment.listed?.map((effect) => listedPart(effect, owned, taken));
+  return {
+    ...owned,
+    parts: shared(parts),
+    entries: shared(entries),
+    files: shared(fragment.files),
+    ...(listed === undefined ? {} : { listed }),
+  };
 }
 
 const none: readonly never[] = [];
@@ -47,6 +55,11 @@ const none: readonly never[] = [];
 /** Outputs are many and mostly have one kind of thing: the empty lists of all are one, and no list has room to grow. */
 function shared<T>(list: readonly T[]): readonly T[] {
   return list.length === 0 ? none : list.slice();
+}
+
+function listedPart({ path, place, ...fields }: CrtListEffect, owned: Owned, taken: TakenPaths): CrtListPart {
+  refuseTaken(`crt-list ${path}`, place, taken);
+  return { path, entry: { ...fields, text: flat(crtListLine(fields)), ...owned } };
 }
 
 type Owned = Pick<Section, 'owner'>;

@@ -1,5 +1,5 @@
 import type { Owner } from '../lib/owner.ts';
-import type { Backend, FileKind, MapEntry, Profile, Section } from '../protocol/plan.ts';
+import type { Backend, CrtListEntry, FileKind, MapEntry, Profile, Section } from '../protocol/plan.ts';
 
 /** What a fragment (or the text of a template around them) contributes to the bundle. Plain data, compared for early cutoff. */
 export interface Output {
@@ -9,6 +9,8 @@ export interface Output {
   readonly parts: readonly Part[];
   readonly entries: readonly EntryPart[];
   readonly files: readonly FilePart[];
+  /** Absent: none. */
+  readonly listed?: readonly CrtListPart[];
 }
 
 /**
@@ -26,6 +28,12 @@ export interface EntryPart {
   readonly path: string;
   readonly entry: MapEntry;
   readonly place: string;
+}
+
+/** A line of a crt-list. */
+export interface CrtListPart {
+  readonly path: string;
+  readonly entry: CrtListEntry;
 }
 
 export interface FilePart {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { CodedError } from '../lib/coded-error.ts';
 import { checkTemplates } from './check/check-templates.ts';
 import { bareWord } from './context/bare-word.ts';
@@ -25,6 +26,8 @@ export interface EnvironmentInput {
   readonly vocabulary: Omit<Vocabulary, 'constants'>;
   /** Plain data, the same for the whole life of the environment. */
   readonly constants: Readonly<Record<string, unknown>>;
+  /** Folder of certificates and crt-lists in the bundle; default `ssl`. */
+  readonly certificatesFolder?: string;
 }
 
 /** A whole template, run once: its pieces in order, with a slot where the fragments of a forEach go. */
@@ -41,6 +44,8 @@ export interface TemplateEnvironment {
   lookupsOf(slot: Slot): readonly LookupUse[];
   /** Maps that mapEntry calls name literally, with the first such call. */
   readonly mapPaths: ReadonlyMap<string, TemplatePlace>;
+  /** The same for crt-lists and crtListEntry. */
+  readonly crtListPaths: ReadonlyMap<string, TemplatePlace>;
 }
 
 const maxDepth = 32;
@@ -52,7 +57,7 @@ const maxHelperCalls = 250_000;
  * turns of loops and the number of helper calls.
  */
 export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvironment {
-  const { constants, snippets } = input;
+  const { constants, snippets, certificatesFolder = 'ssl' } = input;
   const sources = new Map(input.templates.map(({ name, source }) => [name, normalised(source)]));
   const snippetSources = new Map(
     Object.entries(snippets).map(([name, source]) => [name, normalised(source)]),
@@ -208,9 +213,12 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
 
   return {
     mapPaths: checked.mapPaths,
+    crtListPaths: new Map(
+      [...checked.crtListNames].map(([name, place]) => [posix.join(certificatesFolder, name), place]),
+    ),
     lookupsOf: (slot) => uniqueLookups(checked.lookups.get(slot.place) ?? []),
     renderWhole: (template) => {
-      const run = newRun('whole', template, '', undefined, constants);
+      const run = newRun('whole', template, '', undefined, { constants, certificatesFolder });
       const body = engine.compile(sources.get(template) ?? '');
       const output = running1(run, () => body(wholeContext));
       const place = `${template}:1:1`;
@@ -218,14 +226,23 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
         pieces: piecesOf(run, output, place).flatMap((piece) => withoutMarkers(run, piece)),
         entries: run.entries,
         files: run.files,
+        ...listedIn(run),
         slots: run.slots,
       };
     },
     renderItem: (slot, item, key, reads) => {
-      const run = newRun('fragment', slot.template, slot.itemName, reads, constants);
+      const run = newRun('fragment', slot.template, slot.itemName, reads, {
+        constants,
+        certificatesFolder,
+      });
       const options = { data: { root: constants }, blockParams: [item, key] };
       const output = running1(run, () => slot.body(constants, options));
-      return { pieces: piecesOf(run, output, slot.place), entries: run.entries, files: run.files };
+      return {
+        pieces: piecesOf(run, output, slot.place),
+        entries: run.entries,
+        files: run.files,
+        ...listedIn(run),
+      };
     },
   };
 }
@@ -235,23 +252,30 @@ function newRun(
   template: string,
   itemName: string,
   reads: TrackedReads | undefined,
-  constants: Readonly<Record<string, unknown>>,
+  { constants, certificatesFolder }: Pick<Run, 'constants' | 'certificatesFolder'>,
 ): Run {
   return {
     mode,
     reads,
     constants,
+    certificatesFolder,
     itemName,
     slots: [],
     templates: [template],
     captured: [],
     entries: [],
     files: [],
+    listed: [],
     inside: undefined,
     backend: undefined,
     helperCalls: 0,
     loopTurns: 0,
   };
+}
+
+/** Most fragments list none, and fragments are many. */
+function listedIn({ listed }: Run): Pick<Fragment, 'listed'> {
+  return listed.length === 0 ? {} : { listed };
 }
 
 /** A section around a forEach is cut into the text before, the slot, and the text after, all of the section's name. */

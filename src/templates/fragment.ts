@@ -6,6 +6,8 @@ export interface Fragment {
   readonly pieces: readonly Piece[];
   readonly entries: readonly MapEntryEffect[];
   readonly files: readonly FileEffect[];
+  /** Absent: none. */
+  readonly listed?: readonly CrtListEffect[];
 }
 
 /** A run of output. `place` is `template:line:column` of what printed it. */
@@ -21,6 +23,16 @@ export interface MapEntryEffect {
   readonly path: string;
   readonly key: string;
   readonly value: string;
+  readonly place: string;
+}
+
+/** A line of a crt-list. */
+export interface CrtListEffect {
+  /** Of the list. */
+  readonly path: string;
+  readonly certificate: string;
+  readonly options: readonly string[];
+  readonly sniFilters: readonly string[];
   readonly place: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Keyword, Server } from '../protocol/plan.ts';
-import type { FileEffect, MapEntryEffect, Piece } from './fragment.ts';
+import type { CrtListEffect, FileEffect, MapEntryEffect, Piece } from './fragment.ts';
 import type { BlockBody } from './handlebars-engine.ts';
 
 /** Tracked lookups of one run; what they return is a dependency of the fragment. */
@@ -45,6 +45,9 @@ export interface Run {
   readonly captured: Piece[];
   readonly entries: MapEntryEffect[];
   readonly files: FileEffect[];
+  readonly listed: CrtListEffect[];
+  /** Folder of certificates and crt-lists in the bundle: `ssl`. */
+  readonly certificatesFolder: string;
   /** The effect block being printed, since most cannot be nested. */
   inside: string | undefined;
   backend: BackendDraft | undefined;

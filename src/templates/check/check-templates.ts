@@ -20,6 +20,8 @@ export interface CheckResult {
   readonly lookups: ReadonlyMap<string, readonly LookupUse[]>;
   /** Paths that mapEntry calls name literally, with the first such call: these maps exist even without entries. */
   readonly mapPaths: ReadonlyMap<string, TemplatePlace>;
+  /** The same for names of crt-lists and crtListEntry. */
+  readonly crtListNames: ReadonlyMap<string, TemplatePlace>;
 }
 
 const effectBlocks: ReadonlySet<string> = new Set(['section', 'backend', 'profile', 'file']);
@@ -32,6 +34,7 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
   const errors = new Map<string, TemplateError>();
   const lookups = new Map<string, LookupUse[]>();
   const mapPaths = new Map<string, TemplatePlace>();
+  const crtListNames = new Map<string, TemplatePlace>();
   const constants = new Set(vocabulary.constants);
   const topLevel = new Set([...vocabulary.constants, ...vocabulary.collections, 'resources']);
   const parsed = new Map<string, hbs.AST.Program | undefined>();
@@ -272,8 +275,9 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     visitHash(node.hash, scope);
     if (name === 'single' || name === 'list' || name === 'fetch') visitLookup(node, name, scope);
     if (name === 'snippets') visitSnippets(node, scope);
-    const path = name === 'mapEntry' ? literalOf(node.params[0]) : undefined;
-    if (path !== undefined && !mapPaths.has(path)) mapPaths.set(path, placeOf(scope.template, node));
+    const named = name === 'mapEntry' ? mapPaths : name === 'crtListEntry' ? crtListNames : undefined;
+    const path = literalOf(node.params[0]);
+    if (path !== undefined && named?.has(path) === false) named.set(path, placeOf(scope.template, node));
   }
 
   function visitLookup(node: Call, helper: LookupUse['helper'], scope: Scope): void {
@@ -346,7 +350,7 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
           `snippet "${name}" looks meant by "${pattern}" but has no number: name it ${pattern.slice(0, -1)}NNN-…`,
         );
   }
-  return { errors: [...errors.values()].sort(byPlace), lookups, mapPaths };
+  return { errors: [...errors.values()].sort(byPlace), lookups, mapPaths, crtListNames };
 }
 
 function placeOf(template: string, { loc }: hbs.AST.Node): TemplatePlace {

@@ -1,5 +1,6 @@
 import type { HelperTable } from '../helper-spec.ts';
 import { backendHelpers } from './backend.ts';
+import { certificateHelpers } from './certificates.ts';
 import { contextHelpers } from './contexts.ts';
 import { dataHelpers } from './data.ts';
 import { effectHelpers } from './effects.ts';
@@ -18,4 +19,5 @@ export const allHelpers: HelperTable = {
   ...lookupHelpers,
   ...effectHelpers,
   ...backendHelpers,
+  ...certificateHelpers,
 };

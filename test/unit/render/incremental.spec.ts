@@ -14,6 +14,8 @@ import {
 import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
 import { briefly, createWorld, filesOf, type World, type WorldOptions } from './renderer-world.ts';
 
+const pemOf = (label: string) => `-----BEGIN ${label}-----\nQUJD\n-----END ${label}-----\n`;
+
 /** Every kind of effect, names that clash between fragments, lookups, refusals, ordered and unordered maps, files. */
 const options: WorldOptions = {
   root: `global
@@ -36,6 +38,14 @@ frontend http from p1
 {{#file (concat "general/" h.group ".txt")}}{{quoted h.host}}
 {{/file}}
 {{/forEach}}
+{{crtListEntry "list.txt" "default.pem"}}
+{{#forEach hosts as |h|}}
+{{#unless (includes h.host "$")}}
+{{certificate (concat h.group ".pem") extraContext.chain extraContext.key}}
+{{crtListEntry "list.txt" (concat h.group ".pem") h.host alpn=(concat "h2," h.group)}}
+{{crtListEntry (concat h.group ".txt") (concat h.group ".pem")}}
+{{/unless}}
+{{/forEach}}
 {{#forEach backends as |b|}}
 {{#profile (concat "own-" b.kind)}}
 timeout server {{b.timeout}}
@@ -56,6 +66,7 @@ timeout server {{b.timeout}}
     },
   },
   files: { 'list.txt': { template: 'start\n{{#forEach hosts as |h|}}{{h.name}},{{/forEach}}\nend\n' } },
+  extraContext: { chain: pemOf('CERTIFICATE'), key: pemOf('PRIVATE KEY') },
   collections: ['hosts', 'backends'],
   resources: {
     slices: ['metadata.namespace', "metadata.labels['kubernetes.io/service-name']"],
@@ -139,13 +150,14 @@ function write(world: World, { source, key, value }: Edit): void {
 
 /** Everything that a bundle says, but its revision. */
 function contentOf(bundle: Bundle) {
-  const { sections, backends, profiles, maps } = bundle.plan;
+  const { sections, backends, profiles, maps, crtLists } = bundle.plan;
   return {
     id: bundle.plan.id,
     files: filesOf(bundle),
     sections: [...entriesOf(sections)],
     backends: [...entriesOf(backends)],
     profiles: [...entriesOf(profiles)],
+    crtLists: [...valuesOf(crtLists)].map((list) => [list.path, [...entriesOf(list.entries)]]),
     maps: [...valuesOf(maps)].map((map) => [map.path, map.ordered, [...entriesOf(map.entries)]]),
   };
 }

@@ -395,7 +395,7 @@ backend b from pr
     [
       'a file of an unknown kind',
       '{{#file "general/x" kind="exe"}}{{/file}}',
-      /one of general, cert, ca, crtlist/,
+      /one of general, cert, ca, crl, crtlist/,
     ],
     ['a reason that is none', '{{warn "x" reason="no good"}}', /is not in CamelCase/],
   ])('%s is refused', (_what, body, message) => {
