@@ -1,6 +1,4 @@
-import { limits } from '../../protocol/limits.ts';
-import { cliRequest } from './cli-request.ts';
-import { parseReplies } from './parse-replies.ts';
+import type { CliSession } from './cli-session.ts';
 import { parseServerConnections } from './parse-server-connections.ts';
 import type { DeleteTarget } from './pending-delete.ts';
 
@@ -22,26 +20,27 @@ type ServerAttempt = DeleteAttempt & { readonly target: Extract<DeleteTarget, { 
  * attempts. `del` itself is the check on every HAProxy line, so nothing waits inside HAProxy (and 2.6 has no `wait`). A
  * target that is not there counts as gone: that is what was wanted. Sessions are ended only where `cutOff` says so.
  *
+ * @param cli connection to the worker that the targets belong to
  * @param line of HAProxy: `2.6`
  */
 export async function attemptDeletes(
-  socket: string,
+  cli: CliSession,
   line: string,
   attempts: readonly DeleteAttempt[],
 ): Promise<readonly DeleteOutcome[]> {
   const outcomes = new Map<DeleteAttempt, DeleteOutcome>();
   const servers = attempts.filter(isServer);
   for (const chunk of chunks(servers.filter((attempt) => attempt.cutOff)))
-    await ask(socket, chunk.map(shutdownText));
-  await deleteServers(socket, servers, outcomes);
+    await cli.ask(chunk.map(shutdownText));
+  await deleteServers(cli, servers, outcomes);
   const busy = servers.filter((attempt) => outcomes.get(attempt) === 'busy');
   if (line === '2.6' && busy.length > 0) {
-    await deleteServers(socket, await dropIdleConnections(socket, busy), outcomes);
+    await deleteServers(cli, await dropIdleConnections(cli, busy), outcomes);
   }
   for (const attempt of attempts) {
     if (attempt.target.kind !== 'backend') continue;
-    const replies = await ask(socket, [`del backend ${attempt.target.backend}`]);
-    outcomes.set(attempt, judge(replies.join('\n')));
+    const [reply = ''] = await cli.ask([`del backend ${attempt.target.backend}`]);
+    outcomes.set(attempt, judge(reply));
   }
   return attempts.map((attempt) => outcomes.get(attempt) ?? 'busy');
 }
@@ -51,19 +50,13 @@ function isServer(attempt: DeleteAttempt): attempt is ServerAttempt {
 }
 
 async function deleteServers(
-  socket: string,
+  cli: CliSession,
   servers: readonly ServerAttempt[],
   outcomes: Map<DeleteAttempt, DeleteOutcome>,
 ): Promise<void> {
   for (const chunk of chunks(servers)) {
-    const replies = await ask(
-      socket,
-      chunk.map((attempt) => `del server ${nameOf(attempt)}`),
-    );
-    const countable = replies.length === chunk.length;
-    chunk.forEach((attempt, index) =>
-      outcomes.set(attempt, countable ? judge(replies[index] ?? '') : 'busy'),
-    );
+    const replies = await cli.ask(chunk.map((attempt) => `del server ${nameOf(attempt)}`));
+    chunk.forEach((attempt, index) => outcomes.set(attempt, judge(replies[index] ?? '')));
   }
 }
 
@@ -81,22 +74,19 @@ function shutdownText(attempt: ServerAttempt): string {
  * (RFC 5737), another port each time. A server whose connections carry something is left alone, unless it is cut off.
  */
 async function dropIdleConnections(
-  socket: string,
+  cli: CliSession,
   busy: readonly ServerAttempt[],
 ): Promise<readonly ServerAttempt[]> {
   const backends = [...new Set(busy.map(({ target }) => target.backend))];
   const idle = new Set<string>();
   for (const backend of backends) {
-    const answer = await cliRequest(socket, `show servers conn ${backend}`, {
-      timeoutMs: limits.cliRoundTripMs,
-    });
+    const [answer = ''] = await cli.ask([`show servers conn ${backend}`]);
     for (const { server, used, idle: idling } of parseServerConnections(answer))
       if (used === 0 && idling > 0) idle.add(server);
   }
   const droppable = busy.filter((attempt) => attempt.cutOff || idle.has(nameOf(attempt)));
   for (const chunk of chunks(droppable))
-    await ask(
-      socket,
+    await cli.ask(
       chunk.map(
         (attempt) => `set server ${nameOf(attempt)} addr ${nowhere} port ${String(portOf(attempt.tries))}`,
       ),
@@ -110,22 +100,13 @@ function portOf(tries: number): number {
   return 1 + (tries % 65_535);
 }
 
-const perLine = 32;
+/** Commands sent before their answers are read. */
+const atOnce = 32;
 
 function chunks<T>(items: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(items.length / perLine) }, (_, index) =>
-    items.slice(index * perLine, (index + 1) * perLine),
+  return Array.from({ length: Math.ceil(items.length / atOnce) }, (_, index) =>
+    items.slice(index * atOnce, (index + 1) * atOnce),
   );
-}
-
-/** `del` always answers with a message, so the answers are the messages: some end without a blank line. */
-async function ask(socket: string, commands: readonly string[]): Promise<string[]> {
-  const answer = await cliRequest(socket, `set severity-output number;${commands.join(';')}`, {
-    timeoutMs: limits.cliRoundTripMs,
-  });
-  return parseReplies(answer)
-    .filter((reply) => reply.severity !== undefined)
-    .map((reply) => reply.text);
 }
 
 /**

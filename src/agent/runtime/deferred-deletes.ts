@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../../lib/coded-error.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { AgentState, HaproxyIdentity } from '../../protocol/wire.ts';
+import { type CliSession, openCliSession } from './cli-session.ts';
 import { attemptDeletes, type DeleteOutcome } from './attempt-deletes.ts';
 import { canRevive, deleteKey, type DeleteTarget, type PendingDelete } from './pending-delete.ts';
-import { readWorkerIdentity, sameWorker } from './worker-identity.ts';
+import { identityCommand, parseWorkerIdentity, sameWorker } from './worker-identity.ts';
 
 /**
  * Servers and backends that take no traffic any more and are deleted once nothing uses them: at once where nothing does, else
@@ -102,16 +103,23 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
     for (const { target } of dropped.values()) deps.onOutcome(target, 'superseded');
   };
 
-  /** One try for each of `chosen`, then the next round is planned. */
+  /** One try for each of `chosen`, on a connection that stays with the worker it was opened to; then the next round is planned. */
   const round = async (chosen: readonly Entry[]) => {
     clearTimeout(timer);
     if (chosen.length === 0) return;
     const mine = entries;
+    let cli: CliSession | undefined;
     try {
-      if (owner === undefined || !sameWorker(owner, await readWorkerIdentity(deps.socket))) {
+      cli = await openCliSession(deps.socket, limits.cliRoundTripMs);
+      const [, info = ''] = await cli.ask(['set severity-output number', identityCommand]);
+      const worker = parseWorkerIdentity(info);
+      if (entries !== mine) return;
+      if (owner === undefined || (worker !== undefined && !sameWorker(owner, worker))) {
         reset();
         return;
       }
+      if (worker === undefined)
+        throw new CodedError('HAPTIC_ERR_AGENT_CLI_BROKEN', 'no identity in the answer');
       const now = deps.now();
       const attempts = [...chosen].sort(serversFirst).map((entry) => {
         const cutOff = now >= entry.cutOffAt;
@@ -119,11 +127,13 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
         if (cutOff) entry.triesAfterCutOff++;
         return { entry, target: entry.target, tries: entry.tries, cutOff };
       });
-      const outcomes = await attemptDeletes(deps.socket, owner.version, attempts);
+      const outcomes = await attemptDeletes(cli, owner.version, attempts);
       if (entries !== mine) return;
       attempts.forEach(({ entry }, index) => finish(entry, outcomes[index] ?? 'busy'));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
+    } finally {
+      cli?.close();
     }
     schedule();
   };

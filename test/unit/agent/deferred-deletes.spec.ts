@@ -136,6 +136,29 @@ describe('a server that goes', () => {
     deletes.stop();
   });
 
+  it('is not touched when another worker takes over just now', async () => {
+    const deletes = queue();
+    cli().answer = (command) => {
+      if (!isInfo(command)) return busy;
+      deletes.reset();
+      return infoOf();
+    };
+    await deletes.add(scriptedWorker, [target]);
+    expect(commands()).toEqual([]);
+    expect(outcomes).toEqual(['b/s superseded']);
+    expect(deletes.pending().servers).toEqual([]);
+    deletes.stop();
+  });
+
+  it('stays pending while the answers make no sense', async () => {
+    cli().answer = (command) => (isInfo(command) ? 'Name: HAProxy\n\n' : busy);
+    const deletes = queue();
+    await deletes.add(scriptedWorker, [target]);
+    expect(commands()).toEqual([]);
+    expect(deletes.pending().servers).toEqual(['b/s']);
+    deletes.stop();
+  });
+
   it('stays pending while HAProxy does not answer', async () => {
     let broken = false;
     cli().answer = (command) => (broken ? undefined : isInfo(command) ? infoOf() : busy);
