@@ -14,7 +14,7 @@ import { askSocket } from './runtime/ask-socket.ts';
 import { runEchoPods } from './runtime/echo-pods.ts';
 import { findHaproxy, type HaproxyBinary } from './runtime/find-haproxy.ts';
 import { freePort } from './runtime/free-port.ts';
-import { startHaproxyPod } from './runtime/haproxy-pod.ts';
+import { type HaproxyPodOptions, startHaproxyPod } from './runtime/haproxy-pod.ts';
 import { claimLoopbackRange } from './runtime/loopback-range.ts';
 import { followManifestFolder } from './runtime/manifest-folder.ts';
 import { startOrphanGuard } from './runtime/orphan-guard.ts';
@@ -41,6 +41,13 @@ export interface SandboxOptions {
   readonly apiPort?: number;
   /** Path of a HAProxy. Default: the newest that is found. */
   readonly haproxy?: string;
+  /**
+   * Paths of more HAProxies: one more pod for each, under the same configuration. All pods then serve HTTP on port 8000 of their own address
+   * as well.
+   */
+  readonly fleet?: readonly string[];
+  /** Shortest time between two reloads of a pod, e.g. `5s`. Default: none. */
+  readonly reloadInterval?: string;
   /** Folders of manifests to apply and follow. */
   readonly folders?: readonly string[];
   /** Default true: the sample Deployment, Service and Ingress. */
@@ -53,6 +60,8 @@ export interface SandboxOptions {
   readonly watchTimeout?: string;
   /** Merged over the template libraries' `templatingSettings.extraContext`. */
   readonly extraContext?: Readonly<Record<string, unknown>>;
+  /** More of the configuration, in the fields of the template libraries; merged over all else. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Upper bound of a pod's termination grace period, ms. Default 5,000. */
   readonly maxGraceMs?: number;
   /** Told what happens, a line at a time. */
@@ -77,6 +86,8 @@ export interface Sandbox {
   };
   readonly agent: SandboxProcess;
   readonly controller: SandboxProcess;
+  /** The pods of {@link SandboxOptions.fleet}, in its order. */
+  readonly fleet: readonly SandboxPod[];
   /** `haproxy.log`, `agent.log`, `controller.log`. Gone with the sandbox. */
   readonly logFolder: string;
   /** Ends every process, connection and folder of the sandbox. Idempotent. */
@@ -88,9 +99,23 @@ export interface SandboxProcess {
   readonly restarts: () => number;
 }
 
+export interface SandboxPod {
+  readonly name: string;
+  /** `3.4.7-1` */
+  readonly version: string;
+  readonly address: string;
+  readonly httpPort: number;
+  readonly statsSocket: string;
+  /** Reloads that the running master has done, failed ones included. */
+  readonly reloads: () => Promise<number>;
+}
+
 const agentPort = 5555;
 const metricsPort = 5557;
 const controllerPort = 8080;
+const fleetPort = 8000;
+/** Names the pod's own address in the one configuration that all pods of a fleet share. */
+const fleetBind = { template: `    bind "\${HAPTIC_POD_ADDRESS}:${fleetPort}"\n` };
 
 /**
  * Brings up HAPTIC on this machine: the embedded Kubernetes API, the stand-ins of a cluster's controllers and kubelets, a
@@ -144,26 +169,57 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const podAddress = addresses.take();
   const certificates = join(folder, 'certificates');
   await renewCertificates({ store: folderStore(certificates), policy: defaultPolicy, now: Date.now });
-  const pod = await startHaproxyPod({
-    client,
-    guard,
-    namespace: systemNamespace,
+  const podWith = (
+    own: Pick<HaproxyPodOptions, 'name' | 'baseDir' | 'logFolder' | 'address' | 'httpBind' | 'haproxyPath'>,
+  ) =>
+    startHaproxyPod({
+      client,
+      guard,
+      namespace: systemNamespace,
+      labels: haproxyLabels,
+      nodeName: nodes.haproxy,
+      agentPort,
+      metricsPort,
+      tlsDir: join(certificates, 'server'),
+      agentCommand: [process.execPath, ...nodeFlags, program.main, 'agent'],
+      env: { ...options.env, HAPTIC_POD_ADDRESS: own.address },
+      ...(options.reloadInterval === undefined ? {} : { reloadInterval: options.reloadInterval }),
+      onError,
+      ...own,
+    });
+  const pod = await podWith({
     name: 'haproxy-0',
-    labels: haproxyLabels,
-    nodeName: nodes.haproxy,
     baseDir: join(folder, 'haproxy'),
     logFolder,
     address: podAddress,
-    agentPort,
-    metricsPort,
-    tlsDir: join(certificates, 'server'),
     httpBind,
     haproxyPath: haproxy.path,
-    agentCommand: [process.execPath, ...nodeFlags, program.main, 'agent'],
-    env: options.env,
-    onError,
   });
   started.defer(pod.stop);
+  const fleet: SandboxPod[] = [];
+  for (const explicit of options.fleet ?? []) {
+    const name = `haproxy-${fleet.length + 1}`;
+    const address = addresses.take();
+    const binary = await findHaproxy({ explicit, lineFolders: [], searchPath: '' });
+    await mkdir(join(logFolder, name));
+    const other = await podWith({
+      name,
+      baseDir: join(folder, name),
+      logFolder: join(logFolder, name),
+      address,
+      httpBind: `${address}:${fleetPort}`,
+      haproxyPath: binary.path,
+    });
+    started.defer(other.stop);
+    fleet.push({
+      name,
+      version: binary.version,
+      address,
+      httpPort: fleetPort,
+      statsSocket: other.workerSocket,
+      reloads: async () => parseReloads(await askSocket(other.masterSocket, 'show proc')),
+    });
+  }
 
   const controllerAddress = addresses.take();
   const valuesPath = join(folder, 'values.yaml');
@@ -175,11 +231,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         ? {}
         : { driftPreventionInterval: options.driftPreventionInterval }),
     },
+    ...(fleet.length === 0 ? {} : { templateSnippets: { 'frontend-http-000-sandbox-fleet': fleetBind } }),
     templatingSettings: {
       extraContext: { httpBind, statusBind: `${podAddress}:8404`, accessLog: false, ...options.extraContext },
     },
   };
   await writeFile(valuesPath, stringify(values));
+  const configPath = join(folder, 'config.yaml');
+  await writeFile(configPath, stringify(options.config ?? {}));
   const controller =
     options.controller === false
       ? undefined
@@ -189,7 +248,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
             command: process.execPath,
             args: [
               ...[...nodeFlags, program.main, 'run', '--kubeconfig', kubeconfigPath],
-              ...['--namespace', systemNamespace, '--haproxy', haproxy.path, '--values', valuesPath],
+              ...[
+                '--namespace',
+                systemNamespace,
+                '--haproxy',
+                haproxy.path,
+                '--values',
+                valuesPath,
+                '--values',
+                configPath,
+              ],
               ...['--health-listen', `${controllerAddress}:${controllerPort}`],
               ...['--metrics-listen', `${controllerAddress}:9090`],
               ...['--agent-tls-dir', join(certificates, 'client')],
@@ -224,6 +292,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     agent: { pid: pod.agentPid, restarts: () => pod.restarts().agent },
     controller: { pid: () => controller?.pid(), restarts: () => controller?.restarts() ?? 0 },
+    fleet,
     logFolder,
     stop: () => stack.disposeAsync(),
   };
