@@ -1,6 +1,8 @@
 import { marbles } from 'rxjs-marbles';
-import { Observable, ignoreElements, map, merge, of } from 'rxjs';
+import { Observable, ignoreElements, map, merge, of, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { LatchVerdict } from '../../src/gate/latch.ts';
+import { quarantinedObjects } from '../../src/gate/quarantine-state.ts';
 import { createTaps } from '../../src/operators/taps.ts';
 import { type Pipeline, type PipelineDeps, createPipeline } from '../../src/pipeline.ts';
 import type { Plan } from '../../src/protocol/plan.ts';
@@ -8,13 +10,11 @@ import type { RenderOutcome } from '../../src/protocol/render-outcome.ts';
 import type { DeliveryTarget } from '../../src/protocol/delivery-target.ts';
 import type { DeliveryReport } from '../../src/protocol/delivery-report.ts';
 import { bundleOf } from '../fixtures/bundle-of.ts';
+import { createHeldRenderer, fakeVerdict } from '../fixtures/held-renderer.ts';
 import { ackOf, podOf, revertOf } from '../fixtures/delivery-reports.ts';
 
 /** In these diagrams a world is a letter; its render has that letter as plan id, in upper case when it was delivered. */
-interface Verdict {
-  readonly planId: string;
-  readonly kind: 'accepted' | 'refused' | 'unchecked';
-}
+type Verdict = LatchVerdict;
 type Deps = PipelineDeps<string, Verdict>;
 
 const rendered = (id: string): RenderOutcome => ({ kind: 'rendered', bundle: bundleOf(id), tookMs: 0 });
@@ -109,12 +109,12 @@ describe('pipeline', () => {
   );
 
   it(
-    'lets a render out while HAProxy checks it, holds what follows a refusal, and releases what passes',
+    'lets a render out while HAProxy checks it, holds what follows a refusal, goes back after a second one, and releases what passes',
     marbles((m) => {
       const changes = m.hot('  a-----b-----c-----d------');
       const verdicts = { a: m.cold('--v|'), b: m.cold('  --v|'), c: m.cold('  --v|'), d: m.cold('  --v|') };
       //                       the first render waits for its verdict, b goes out before its refusal, c is held, d passes
-      const expected = '       --a---b-------------d----';
+      const expected = '       --a---b-------a-----d----';
       const unsub = '          ^-----------------------!';
       const kindOf = (id: string) => (id === 'b' || id === 'c' ? 'refused' : 'accepted');
       const pipeline = createPipeline(
@@ -332,4 +332,91 @@ describe('pipeline', () => {
       m.expect(second).toHaveSubscriptions(' ----^------!');
     }),
   );
+
+  describe('with an object that HAProxy refuses', () => {
+    /** What is written is rendered under what is held; a check takes 2 ms. Words of one object are `name=word`. */
+    const scene = (m: Parameters<Parameters<typeof marbles>[0]>[0], words$: Observable<string>) => {
+      const renderer = createHeldRenderer();
+      const checked: string[] = [];
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => words$.pipe(tap((words) => renderer.write(words))),
+          render: (_world, held) => {
+            renderer.hold(held.quarantine);
+            return of({ kind: 'rendered', bundle: renderer.bundle(), tookMs: 0 });
+          },
+          check: (plan) => {
+            checked.push(plan.id);
+            return m.cold('--(v|)').pipe(map(() => fakeVerdict(plan)));
+          },
+          deliver: (target) => of(report(target)),
+        }),
+      );
+      const held$ = pipeline.quarantine$.pipe(
+        map((state) =>
+          quarantinedObjects(state)
+            .map(({ owner, kind }) => `${owner.name} ${kind}`)
+            .join(),
+        ),
+      );
+      return { pipeline, checked, held$ };
+    };
+
+    it(
+      'delivers what was accepted of it and the newest of all others, as soon as HAProxy has accepted that',
+      marbles((m) => {
+        const words$ = m.hot('   a-----b---------', { a: 'a=1 b=1', b: 'a=bad b=2' });
+        const unsub = '          ^--------------!';
+        //                       b goes out before its refusal at 8, c is b without what is refused
+        const expected = '       --a---b---c-----';
+        const { pipeline, held$ } = scene(m, words$);
+        const out = { a: 'pa=1 b=1', b: 'pa=bad b=2', c: 'pa=1 b=2' };
+        m.expect(run(pipeline), unsub).toBeObservable(expected, out);
+        m.expect(held$, unsub).toBeObservable('--n-----h-------', { n: '', h: 'a pinned' });
+        m.expect(words$).toHaveSubscriptions(unsub);
+      }),
+    );
+
+    it(
+      'checks it beside the release once it says something new, and delivers it when that is good',
+      marbles((m) => {
+        const words$ = m.hot('   a---b-----c-d---------', { a: 'a=1', b: 'a=bad', c: 'a=2', d: 'b=3' });
+        const unsub = '          ^--------------------!';
+        //                       c is tried from 12 on; d, in the meantime, is not kept waiting
+        const expected = '       --a-b---A---d-e-------';
+        const { pipeline, checked } = scene(m, words$);
+        const out = { a: 'pa=1', b: 'pa=bad', A: 'pa=1', d: 'pa=1 b=3', e: 'pa=2 b=3' };
+        m.expect(run(pipeline), unsub).toBeObservable(expected, out);
+        m.expect(words$).toHaveSubscriptions(unsub);
+        m.flush();
+        expect(checked).toContain('a=2 b=3');
+      }),
+    );
+
+    it(
+      'holds the very first render until HAProxy accepts one without it',
+      marbles((m) => {
+        const words$ = m.hot('   a---------', { a: 'a=bad b=1' });
+        const unsub = '          ^--------!';
+        //                       r: a pod that has it from a former process gives it up
+        const expected = '       --r-c-----';
+        const { pipeline, held$ } = scene(m, words$);
+        m.expect(run(pipeline), unsub).toBeObservable(expected, { r: 'pa=bad b=1', c: 'pb=1' });
+        m.expect(held$, unsub).toBeObservable('--h-------', { h: 'a excluded' });
+      }),
+    );
+
+    it(
+      'lets go of everything at shutdown, the loop through the quarantine included',
+      marbles((m) => {
+        const words$ = m.hot('   a-----b---------', { a: 'a=1', b: 'a=bad' });
+        const unsub = '          ^------!        ';
+        const { pipeline, checked } = scene(m, words$);
+        m.expect(run(pipeline), unsub).toBeObservable('--a---b---------', { a: 'pa=1', b: 'pa=bad' });
+        m.expect(words$).toHaveSubscriptions(unsub);
+        m.flush();
+        expect(checked).toEqual(['a=1', 'a=bad']);
+      }),
+    );
+  });
 });
