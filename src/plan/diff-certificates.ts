@@ -43,7 +43,7 @@ export function diffCertificateFile(
   else if (users.length === 0) {
     if (how === 'changed') draft.note(`${what}: changed, but not loaded by the worker`);
   } else {
-    const obstacle = contentObstacle(path, after.size);
+    const obstacle = contentObstacle(path, after.size, users);
     if (obstacle === undefined) draft.emit('fileSet', ...users.map((store) => setOf(store, path)));
     else draft.reload(`${what}: ${how}, and ${obstacle}`);
   }

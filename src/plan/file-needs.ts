@@ -29,18 +29,25 @@ export function createFileNeeds(next: Plan, loaded: LoadedFiles, mayLoad: boolea
   };
 }
 
-/** Why the bytes of a file cannot be sent to the worker; undefined when they can. One command must hold them. */
-export function contentObstacle(path: string, size: number): string | undefined {
+/**
+ * Why the bytes of a file cannot be sent to the worker; undefined when they can. One command must hold them, but for a CA file, which the agent
+ * sends in pieces.
+ */
+export function contentObstacle(
+  path: string,
+  size: number,
+  stores: readonly StoreKind[],
+): string | undefined {
   if (!isSafeToken(path)) return `the path ${path} cannot stand in a runtime command`;
-  return size > limits.payloadBytes
-    ? `${path} has ${size} bytes, more than the ${limits.payloadBytes} that a runtime command holds`
+  return size > limits.payloadContentBytes && stores.some((store) => store !== 'ca')
+    ? `${path} has ${size} bytes, more than the ${limits.payloadContentBytes} that a runtime command holds`
     : undefined;
 }
 
 function newFileObstacle(next: Plan, kind: StoreKind, path: string): string | undefined {
   const file = getEntry(next.files, path);
   if (file?.kind !== kind) return notLoaded(path);
-  return contentObstacle(path, file.size);
+  return contentObstacle(path, file.size, [kind]);
 }
 
 function notLoaded(path: string): string {

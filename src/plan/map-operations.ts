@@ -43,7 +43,7 @@ function replaced({ path, entries }: PlanMap): MapOperations {
 function isSayableLine(raw: string): boolean {
   const line = readMapLine(raw);
   if (line.kind !== 'entry') return line.kind === 'nothing';
-  return Buffer.byteLength(line.key) + Buffer.byteLength(line.value) + 2 < limits.payloadBytes - 1024;
+  return Buffer.byteLength(line.key) + Buffer.byteLength(line.value) + 2 < limits.payloadContentBytes;
 }
 
 function unorderedOperations(before: PlanMap, after: PlanMap): MapOperations | undefined {

@@ -9,6 +9,8 @@ export const limits = {
   operationBatches: 8,
   commandLineBytes: 12 * 1024,
   payloadBytes: 12 * 1024,
+  /** Of a payload, what is left for content beside its command and the question for the worker. */
+  payloadContentBytes: 11 * 1024,
   cliRoundTripMs: 5_000,
   waitBudgetMs: 30_000,
   reloadMs: 60_000,

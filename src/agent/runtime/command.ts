@@ -17,6 +17,11 @@ export interface RuntimeCommand {
    * of them before; the refusal is the only proof that none is left.
    */
   readonly repeatUntil?: string;
+  /**
+   * An answer of this form says that the command may mean several things and numbers them, `2, 5`, in its first group. The least one, which is the
+   * oldest, is meant: the command is sent again with `:2` behind it.
+   */
+  readonly oldestOf?: RegExp;
 }
 
 /** Where HAProxy keeps what it read from a TLS file, as its commands call it. */

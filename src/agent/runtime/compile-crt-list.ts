@@ -2,9 +2,12 @@ import type { Operation } from '../../protocol/operation.ts';
 import type { RuntimeCommand } from './command.ts';
 import { isCrtListPath, isCrtListWord } from './names.ts';
 
+const severalEntries = /please specify a line number preceded by colons \(([\d, ]+)\)/;
+
 /**
  * A change of one entry of a crt-list. Adding goes as a payload: the line form of `add ssl crt-list` drops options silently. A
- * new entry always becomes the list's last one. Text: why it cannot be said.
+ * new entry always becomes the list's last one, so of several entries of one certificate the least line is the oldest, and that is the one deleted when no
+ * line is given. Text: why it cannot be said.
  */
 export function compileCrtListChange(
   operation: Extract<Operation, { kind: 'crtlist_add' | 'crtlist_del' }>,
@@ -17,6 +20,7 @@ export function compileCrtListChange(
     return {
       text: `del ssl crt-list ${path} ${cert}${line === undefined ? '' : `:${String(line)}`}`,
       success: [`Entry '${cert}' deleted in crtlist '${path}'!`],
+      ...(line === undefined ? { oldestOf: severalEntries } : {}),
     };
   }
   const options = operation.options.flatMap((option) => option.split(' '));

@@ -25,6 +25,11 @@ export async function judgeLine(
   let at = line.identity === 'first' ? 2 : 1;
   for (const command of line.commands) {
     const reply = replies[at++];
+    if (command.oldestOf?.test(reply?.text ?? '') === true) {
+      const refusal = await judgeOldest(socket, command, command.oldestOf);
+      if (refusal !== undefined) return refusal;
+      continue;
+    }
     if (command.repeatUntil === undefined) {
       if (reply === undefined || !isAccepted(command, reply))
         return { command, output: reply?.text ?? silence };
@@ -35,6 +40,27 @@ export async function judgeLine(
     if (refusal !== undefined) return refusal;
   }
   return undefined;
+}
+
+/** Asks anew first: what was answered may be out of date by what another command of the line has changed. */
+async function judgeOldest(
+  socket: string,
+  command: RuntimeCommand,
+  several: RegExp,
+): Promise<Refusal | undefined> {
+  const ask = async (text: string) =>
+    parseReplies(
+      await cliRequest(socket, `set severity-output number;${text}`, { timeoutMs: limits.cliRoundTripMs }),
+    )[1];
+  const first = await ask(command.text);
+  const numbers = several
+    .exec(first?.text ?? '')?.[1]
+    ?.split(',')
+    .map(Number);
+  const reply = numbers === undefined ? first : await ask(`${command.text}:${String(Math.min(...numbers))}`);
+  return reply === undefined || !isAccepted(command, reply)
+    ? { command, output: reply?.text ?? silence }
+    : undefined;
 }
 
 async function judgeRepeated(

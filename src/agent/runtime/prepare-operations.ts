@@ -1,10 +1,10 @@
+import { limits } from '../../protocol/limits.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { batchCommands } from './batch-commands.ts';
 import type { ReadyOperation } from './command.ts';
 import { compileOperation } from './compile-operation.ts';
 import { parseMapFile } from './parse-map-file.ts';
 import type { DeleteTarget } from './pending-delete.ts';
-import { mapEntryBytes } from './replace-map.ts';
 import { tlsTransaction } from './tls-transaction.ts';
 
 export type Preparation =
@@ -87,7 +87,7 @@ function mapEntries(content: Buffer | undefined): readonly string[] | string {
   if (content === undefined) return noFile;
   const entries = parseMapFile(content);
   if (entries === undefined) return 'a line of the file cannot be said at runtime';
-  return entries.every((entry) => Buffer.byteLength(entry) < mapEntryBytes)
+  return entries.every((entry) => Buffer.byteLength(entry) < limits.payloadContentBytes)
     ? entries
     : 'a line of the file is too long to be said at runtime';
 }

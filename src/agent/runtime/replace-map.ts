@@ -23,7 +23,7 @@ export function replaceMapCommands(
   };
   for (const entry of entries) {
     const length = Buffer.byteLength(entry) + 1;
-    if (size + length > mapEntryBytes) close();
+    if (size + length > limits.payloadContentBytes) close();
     chunk.push(entry);
     size += length;
   }
@@ -31,9 +31,6 @@ export function replaceMapCommands(
   commands.push({ text: `commit map @${String(version)} ${path}`, success: 'silent' });
   return commands;
 }
-
-/** Most bytes of entries in one payload, and so of one entry: the limit less what the command and the identity request take. */
-export const mapEntryBytes = limits.payloadBytes - 1024;
 
 /** `prepare map`: a new, empty version. The number, or HAProxy's refusal. */
 export async function prepareMap(

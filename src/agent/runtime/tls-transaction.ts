@@ -13,9 +13,6 @@ export type TlsTransaction =
   /** `too_large`: more than HAProxy's socket takes at once. */
   | { readonly ok: false; readonly problem: 'unusable' | 'too_large'; readonly reason: string };
 
-/** Most bytes of a payload: the limit less what the command and the question for the worker take. */
-const payloadBytes = limits.payloadBytes - 1024;
-
 /**
  * The commands that put a PEM file into one of HAProxy's TLS stores: open a transaction with its content, commit it. HAProxy
  * takes certificates and CRLs in one payload only, CA files in pieces from 3.0 on. An open transaction blocks its store until the next
@@ -32,11 +29,11 @@ export function tlsTransaction(
   const inPieces = store === 'ca-file' && isAtLeast(options.line, '3.0');
   const pieces = inPieces ? split(blocks) : [blocks.flat()];
   const largest = Math.max(...pieces.map(bytesOf));
-  if (largest > payloadBytes)
+  if (largest > limits.payloadContentBytes)
     return {
       ok: false,
       problem: 'too_large',
-      reason: `${String(largest)} bytes at once, where HAProxy's socket is given at most ${String(payloadBytes)}`,
+      reason: `${String(largest)} bytes at once, where HAProxy's socket is given at most ${String(limits.payloadContentBytes)}`,
     };
   const commands: RuntimeCommand[] = pieces.map((payload, index) => ({
     text: `${index === 0 ? 'set' : 'add'} ssl ${store} ${path}`,
@@ -61,7 +58,7 @@ function split(blocks: readonly PemBlock[]): string[][] {
   let size = Infinity;
   for (const block of blocks) {
     const bytes = bytesOf(block);
-    if (size + bytes > payloadBytes) {
+    if (size + bytes > limits.payloadContentBytes) {
       pieces.push([]);
       size = 0;
     }

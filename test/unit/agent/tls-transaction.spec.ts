@@ -122,7 +122,7 @@ describe('a TLS file as a transaction', () => {
           const transaction = tlsTransaction(store, 'certs/some.pem', bytes, { create: true, line });
           if (!transaction.ok) {
             expect(transaction.problem).toBe('too_large');
-            expect(bytes.length).toBeGreaterThan(limits.payloadBytes - 1024);
+            expect(bytes.length).toBeGreaterThan(limits.payloadContentBytes);
             return;
           }
           expect(transaction.commands.flatMap(({ payload }) => payload ?? [])).toEqual(blocks.flat());

@@ -112,10 +112,10 @@ describe('diff of certificates, CA and CRL files (R6)', () => {
   });
 
   it('reloads for what one command cannot hold', () => {
-    const size = limits.payloadBytes + 1;
+    const size = limits.payloadContentBytes + 1;
     const after = withFiles({ 'ssl/b.pem': pem('x'.repeat(size)) });
     expect(decide(base, after).reasons).toEqual([
-      `certificate ssl/b.pem: changed, and ssl/b.pem has ${size} bytes, more than the ${limits.payloadBytes} that a runtime command holds`,
+      `certificate ssl/b.pem: changed, and ssl/b.pem has ${size} bytes, more than the ${limits.payloadContentBytes} that a runtime command holds`,
     ]);
     const fits = withFiles({ 'ssl/b.pem': pem('x'.repeat(size - 1)) });
     expect(decide(base, fits).verdict).toBe('runtime');

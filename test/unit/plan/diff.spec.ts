@@ -228,7 +228,7 @@ describe('diff of backends', () => {
         { kind: 'backend_unpublish', backend: 'cart' },
         { kind: 'server_disable', backend: 'cart', server: 'pod-1' },
         { kind: 'server_del', backend: 'cart', server: 'pod-1', keywords: [] },
-        { kind: 'backend_del', backend: 'cart', profile: 'std', mode: 'http', guid: 'be:cart' },
+        { kind: 'backend_del', backend: 'cart', profile: 'std', mode: 'http' },
       ],
     ]);
   });

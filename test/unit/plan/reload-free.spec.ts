@@ -122,7 +122,8 @@ const scenarios: Readonly<Record<string, readonly (readonly [Sketch, Sketch])[]>
   ],
   'a file with `reloadOnPush: false`': [[withFile('a', false), withFile('b', false)]],
   'a file with `reloadOnPush: true`': [[withFile('a', true), withFile('b', true)]],
-  'another content of a certificate, a CA or a CRL file': (['cert', 'ca', 'crl'] as const).map((kind) => [
+  'another content of a certificate': [[withFile('a', false, 'cert'), withFile('b', false, 'cert')]],
+  'another content of a CA or a CRL file': (['ca', 'crl'] as const).map((kind) => [
     withFile('a', false, kind),
     withFile('b', false, kind),
   ]),
