@@ -94,8 +94,9 @@ function mapsInPlace({ worker, next, loaded }: InPlaceInput, addsBackend: boolea
     if (!loaded.has('map', path) && loaded.otherName('map', path) === undefined) continue;
     if (before === undefined || after === undefined || file === undefined || !loaded.has('map', path))
       return nothing;
-    const { upserts, replace, deletes } = mapOperations(before, after);
-    if (replace.length > 0 || upserts.some(({ kind }) => kind === 'map_add')) return nothing;
+    const { upserts, replace, deletes, obstacle } = mapOperations(before, after);
+    if (obstacle !== undefined || replace.length > 0 || upserts.some(({ kind }) => kind === 'map_add'))
+      return nothing;
     if (addsBackend && upserts.length > 0) return nothing;
     draft.emit('mapUpsert', ...upserts);
     draft.emit('mapDelete', ...deletes);

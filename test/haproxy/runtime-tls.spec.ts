@@ -152,16 +152,36 @@ describeEachLine('TLS files at runtime', (line) => {
       sni_filters: [name],
     });
     await must(add('one.example'), add('two.example'));
-    expect(await run({ kind: 'crtlist_del', path: list, cert: 'certs/b.pem' })).toMatchObject({
-      outcome: 'rejected',
-      results: [{ output: expect.stringContaining('several entries') as string }],
-    });
     await must({ kind: 'crtlist_del', path: list, cert: 'certs/b.pem', line: 3 });
     expect(await entries()).toEqual([
       'certs/a.pem:1 [alpn h2] a.example',
       'certs/b.pem:2',
       'certs/b.pem:4 two.example',
     ]);
+  });
+
+  it('the oldest entries of a certificate are deleted where no line is given, each once', async () => {
+    const add = (name: string): Operation => ({
+      kind: 'crtlist_add',
+      path: list,
+      cert: 'certs/b.pem',
+      options: [],
+      sni_filters: [name],
+    });
+    const oldest: Operation = { kind: 'crtlist_del', path: list, cert: 'certs/b.pem' };
+    await must(add('one.example'), add('two.example'), add('three.example'), oldest, oldest);
+    expect(await entries()).toEqual([
+      'certs/a.pem:1 [alpn h2] a.example',
+      'certs/b.pem:4 two.example',
+      'certs/b.pem:5 three.example',
+    ]);
+    await must(oldest, oldest);
+    expect(await entries()).toEqual(['certs/a.pem:1 [alpn h2] a.example']);
+    expect(await run(oldest)).toMatchObject({ outcome: 'rejected' });
+    expect(await run({ ...oldest, cert: 'certs/a.pem' })).toMatchObject({
+      outcome: 'rejected',
+      results: [{ output: expect.stringContaining('used as default certificate') as string }],
+    });
   });
 
   describe.runIf(isAtLeast(line.line, '3.2'))('where they can be replaced', () => {
