@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { Observable, ignoreElements, map, merge, of, tap } from 'rxjs';
+import { Observable, ignoreElements, map, merge, of, takeUntil, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { LatchVerdict } from '../../src/gate/latch.ts';
 import { quarantinedObjects } from '../../src/gate/quarantine-state.ts';
@@ -214,6 +214,34 @@ describe('pipeline', () => {
       );
       m.expect(run(pipeline), unsub).toBeObservable(expected, { p: 'pa' });
       m.expect(slow).toHaveSubscriptions('^--!');
+    }),
+  );
+
+  it(
+    'has pods take back what HAProxy refuses while nothing accepted is known, and delivers what passes',
+    marbles((m) => {
+      const changes = m.hot('  a-------b----');
+      const verdict = m.cold(' -v|');
+      const waiting = m.cold(' -------------');
+      const expected = '       -a-------b---';
+      const unsub = '          ^-----------!';
+      const kinds: string[] = [];
+      const pipeline = createPipeline(
+        withDeps({
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          check: ({ id }) =>
+            verdict.pipe(map((): Verdict => ({ planId: id, kind: id === 'a' ? 'refused' : 'accepted' }))),
+          deliver: (target, newer$) => (
+            kinds.push(target.kind),
+            merge(of(report(target)), waiting.pipe(ignoreElements(), takeUntil(newer$)))
+          ),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb' });
+      m.expect(waiting).toHaveSubscriptions(['-^-------!', '---------^--!']);
+      m.flush();
+      expect(kinds).toEqual(['revert', 'deliver']);
     }),
   );
 
