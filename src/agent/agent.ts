@@ -128,7 +128,8 @@ export async function createAgent(
     knownBad: createKnownBad(() => clock.now()),
     onApplied: ({ ops, op_batches: batches }, mode) => {
       if (mode === 'runtime') readBack.touched([...ops, ...(batches ?? []).flat()]);
-      else if (mode === 'reload') readBack.forget();
+      // With a reload to come the files are ahead of the worker; the next worker starts from them.
+      else if (mode === 'reload' || mode === 'scheduled') readBack.forget();
     },
   };
   const keepConfigCopy = createConfigKeeper(context);
