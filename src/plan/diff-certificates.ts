@@ -18,7 +18,7 @@ export function isStoreKind(kind: PlanFile['kind']): kind is StoreKind {
  * HAProxy's `del ssl cert` is none of the operations.
  */
 export function diffCertificateFile(
-  { draft, loaded, next }: DiffContext,
+  { draft, loaded, next, capabilities }: DiffContext,
   before: PlanFile | undefined,
   after: PlanFile | undefined,
 ): void {
@@ -43,7 +43,13 @@ export function diffCertificateFile(
   else if (users.length === 0) {
     if (how === 'changed') draft.note(`${what}: changed, but not loaded by the worker`);
   } else {
-    const obstacle = contentObstacle(path, after.size, users);
+    const missing = users
+      .map((store) => setOf(store, path).kind)
+      .find((kind) => !capabilities.operations.has(kind));
+    const obstacle =
+      missing === undefined
+        ? contentObstacle(path, after.size, users)
+        : `${missing} is not for HAProxy ${capabilities.version ?? '?'}`;
     if (obstacle === undefined) draft.emit('fileSet', ...users.map((store) => setOf(store, path)));
     else draft.reload(`${what}: ${how}, and ${obstacle}`);
   }

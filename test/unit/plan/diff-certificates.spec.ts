@@ -60,6 +60,16 @@ describe('diff of certificates, CA and CRL files (R6)', () => {
     expect(operations(file('1'), file('2'))).toEqual([{ kind: `${kind}_set`, path: 'ssl/x.pem' }]);
   });
 
+  it.each(['2.6', '3.0'])(
+    'reloads for a changed CA file on %s, where replacing it would freeze certificates',
+    (version) => {
+      const file = (text: string) => withFiles({ 'ssl/x.pem': { kind: 'ca', text } });
+      expect(decide(file('1'), file('2'), {}, version).reasons).toEqual([
+        `CA file ssl/x.pem: changed, and ca_set is not for HAProxy ${version}`,
+      ]);
+    },
+  );
+
   it('sets a file in every store that has it', () => {
     const after = withFiles({ 'ssl/b.pem': pem('B2') });
     expect(operations(base, after, { ca_files: ['ssl/b.pem'] })).toEqual([
