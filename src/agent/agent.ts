@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { CodedError } from '../lib/coded-error.ts';
 import { limits } from '../protocol/limits.ts';
 import { planSchemaVersion } from '../protocol/plan.ts';
-import { apiVersion, type AgentState, type ApplyResult } from '../protocol/wire.ts';
+import { apiVersion, type AgentState, type ApplyResult, type Divergence } from '../protocol/wire.ts';
 import { type AgentMeters, noMeters } from './agent-meters.ts';
 import { type AgentOptions, planBlobPath, reservedPaths } from './agent-options.ts';
 import { type ApplyAnswer, refusal } from './apply/apply-answer.ts';
@@ -103,6 +103,7 @@ export async function createAgent(
   const { held, watch, deletes, blob } = context;
   let ready = false;
   let lastApply: ApplyResult | undefined;
+  let lastDivergence: Divergence | undefined;
   let activity = 0;
   /** Under the lock; odd `activity` meanwhile. */
   const busy = <T>(task: () => Promise<T>): Promise<T> =>
@@ -118,6 +119,7 @@ export async function createAgent(
     contentOf: (file) => held.content(file),
     onDivergence: (found) => {
       for (const _map of found.maps) meters.mapDivergence();
+      lastDivergence = { at: new Date(clock.now()).toISOString(), ...found };
       log.error(found, 'the worker is not what the files say: reloading it');
       void busy(() => scheduleReload(context, store.current(), 'diverged')).catch(haproxyFailed);
     },
@@ -194,6 +196,7 @@ export async function createAgent(
       pending_deletes: deletes.pending(),
       ...(told !== undefined && { last_apply: told }),
       ...(violation !== undefined && { invariant_violation: violation }),
+      ...(lastDivergence !== undefined && { last_divergence: lastDivergence }),
     };
   };
 

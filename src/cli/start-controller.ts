@@ -147,6 +147,10 @@ export function startController(deps: ControllerDeps): Controller {
       log.warn({ reason: decoded.reason }, 'the plan that a pod keeps is of no use');
       return undefined;
     },
+    onDivergence: ({ key: pod }, { maps, servers }) => {
+      for (const name of maps) metrics.mapDivergences.inc({ map: name });
+      log.error({ pod, maps, servers }, 'the worker was not what its files say, and was reloaded');
+    },
   });
   const members$ = answeringPods(found$, {
     // What the pod says is where its first delivery starts from.

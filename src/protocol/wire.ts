@@ -108,6 +108,17 @@ export interface AgentState extends PlanRoles {
   readonly pending_deletes: { readonly servers: readonly string[]; readonly backends: readonly string[] };
   readonly last_apply?: ApplyResult;
   readonly invariant_violation?: string;
+  /** What the worker had otherwise than the files when it was last found to; since the agent's start. It is reloaded for that. */
+  readonly last_divergence?: Divergence;
+}
+
+export interface Divergence {
+  /** RFC 3339, the pod's clock. */
+  readonly at: string;
+  /** Paths of maps. */
+  readonly maps: readonly string[];
+  /** `backend/server` */
+  readonly servers: readonly string[];
 }
 
 export type ApplyResultMode = 'runtime' | 'file_only' | 'reload' | 'scheduled' | 'noop' | 'rejected';

@@ -16,7 +16,7 @@ export interface ApplyRoundsDeps {
   readonly client: Pick<AgentClient, 'apply'>;
   readonly compose: (input: ComposeInput) => Composed;
   readonly readPod: (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge>;
-  readonly book: Pick<PodBook, 'get' | 'remember' | 'forget'>;
+  readonly book: Pick<PodBook, 'get' | 'remember' | 'forget' | 'sending'>;
   readonly plans: Pick<PlanCache, 'set'>;
   readonly epoch: LeaderEpoch;
 }
@@ -75,8 +75,12 @@ export function createApplyRounds(
       return of(seenOf(context, knowledge, 'noop', composed.drifted));
     }
     const { workerPlan } = composed.decision;
-    if (workerPlan !== undefined) deps.plans.set(workerPlan);
-    deps.book.forget(target.pod);
+    const sent = workerPlan === undefined ? [plan] : [plan, workerPlan];
+    for (const one of sent) deps.plans.set(one);
+    deps.book.sending(
+      target.pod,
+      sent.map(({ id }) => id),
+    );
     return deps.client
       .apply(target.pod, composed.request)
       .pipe(switchMap((answer) => onAnswer(context, knowledge, composed, answer)));

@@ -27,6 +27,7 @@ export interface Metrics {
   readonly serverOperations: Counter<'op'>;
   readonly backendOperations: Counter<'op'>;
   readonly runtimeFallbacks: Counter<'reason'>;
+  readonly mapDivergences: Counter<'map'>;
   readonly fleetSize: Gauge;
   readonly fleetConverged: Gauge;
   readonly fleetPending: Gauge;
@@ -180,6 +181,12 @@ export function createMetrics(registry: Registry): Metrics {
       name: 'haptic_runtime_backend_fallback_total',
       help: 'Deliveries whose operations ended in a reload.',
       labelNames: ['reason'],
+      registers,
+    }),
+    mapDivergences: new Counter({
+      name: 'haptic_runtime_map_divergence_total',
+      help: 'Times that a map in a live HAProxy worker was found to be otherwise than its file.',
+      labelNames: ['map'],
       registers,
     }),
     fleetSize: new Gauge({

@@ -15,6 +15,11 @@ export interface PodBook {
   remember(pod: HaproxyPod, knowledge: PodKnowledge): void;
   /** Nothing of it is believed any more. Its plans stay in the cache: it is on one of them. */
   forget(pod: HaproxyPod): void;
+  /**
+   * An apply of these plans leaves: nothing of the pod is believed any more, and it may be on any of them or still on those it was on. They
+   * stay in the cache until its next answer, however many newer plans come meanwhile.
+   */
+  sending(pod: HaproxyPod, planIds: readonly string[]): void;
   /** A pod that did not answer in time is suspected of being slow. */
   suspect(pod: HaproxyPod, isSuspect: boolean): void;
   isSuspect(pod: HaproxyPod): boolean;
@@ -29,8 +34,7 @@ export function createPodBook(plans: PlanCache): PodBook {
   const remember = (pod: HaproxyPod, knowledge: PodKnowledge): void => {
     const authority = authorityOf(pod);
     known.set(authority, knowledge);
-    const { applied_plan_id, running_plan_id, worker_ops_plan_id } = knowledge;
-    plans.hold(authority, [applied_plan_id, running_plan_id, worker_ops_plan_id]);
+    plans.hold(authority, planIdsOf(knowledge));
   };
 
   return {
@@ -42,6 +46,12 @@ export function createPodBook(plans: PlanCache): PodBook {
     },
     remember,
     forget: (pod) => void known.delete(authorityOf(pod)),
+    sending: (pod, planIds) => {
+      const authority = authorityOf(pod);
+      const before = known.get(authority);
+      known.delete(authority);
+      plans.hold(authority, [...(before === undefined ? [] : planIdsOf(before)), ...planIds]);
+    },
     suspect: (pod, isSuspect) => {
       if (isSuspect) suspects.add(authorityOf(pod));
       else suspects.delete(authorityOf(pod));
@@ -54,4 +64,12 @@ export function createPodBook(plans: PlanCache): PodBook {
       plans.retain((authority) => present.has(authority));
     },
   };
+}
+
+function planIdsOf({
+  applied_plan_id,
+  running_plan_id,
+  worker_ops_plan_id,
+}: PodKnowledge): readonly string[] {
+  return [applied_plan_id, running_plan_id, worker_ops_plan_id];
 }

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { type Observable, defer, map, of, switchMap } from 'rxjs';
+import { type Observable, defer, map, of, switchMap, tap } from 'rxjs';
 import type { AgentClient } from '../fleet/agent-client.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
-import type { AgentState } from '../protocol/wire.ts';
+import type { AgentState, Divergence } from '../protocol/wire.ts';
 import type { PlanCache } from './plan-cache.ts';
 import type { PodBook } from './pod-book.ts';
 import type { PodKnowledge } from './pod-knowledge.ts';
@@ -15,10 +15,13 @@ export interface ReadPodDeps {
   readonly book: Pick<PodBook, 'learn'>;
   /** Resolves the plan blob that a pod stores; undefined when it is none of ours. */
   readonly decodePlan: (blob: Uint8Array) => Promise<Plan | undefined>;
+  /** Told once of each time that a pod found its worker to be otherwise than its files, from the second answer of a pod on. */
+  readonly onDivergence: (pod: HaproxyPod, found: Divergence) => void;
 }
 
 /** Blobs that were of no use, remembered so that they are not fetched again. */
 const rememberedBlobs = 1024;
+const rememberedPods = 1024;
 
 /**
  * Asks a pod what it holds and runs. Where the plan that it holds is not known, it is taken from the pod's own copy: what makes a
@@ -30,6 +33,8 @@ export function createPodReader(
   deps: ReadPodDeps,
 ): (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge> {
   const useless = new LRUCache<string, true>({ max: rememberedBlobs });
+  /** By authority: when the last divergence was. */
+  const diverged = new LRUCache<string, string>({ max: rememberedPods });
 
   return (pod, { verify }) =>
     defer(() => deps.client.state(pod, { verify })).pipe(
@@ -38,8 +43,18 @@ export function createPodReader(
         const isNeeded = id !== '' && state.applied_plan_stored && deps.plans.get(id) === undefined;
         return isNeeded && !useless.has(copyOf(pod, state)) ? fetchPlan(pod) : of(state);
       }),
+      tap((state) => noticeDivergence(pod, state)),
       map((state) => deps.book.learn(pod, state)),
     );
+
+  function noticeDivergence(pod: HaproxyPod, { last_divergence: found }: AgentState): void {
+    const authority = authorityOf(pod);
+    const before = diverged.get(authority);
+    const at = found?.at ?? '';
+    diverged.set(authority, at);
+    // What is older than the first look was told by whoever looked then.
+    if (found !== undefined && before !== undefined && before !== at) deps.onDivergence(pod, found);
+  }
 
   function fetchPlan(pod: HaproxyPod): Observable<AgentState> {
     return deps.client

@@ -260,6 +260,7 @@ describeEachLine('an agent that paces reloads', (line) => {
     });
     expect(after).toMatchObject({ running_plan_id: 'plan-2', worker_ops_plan_id: 'plan-2' });
     expect(after.last_apply).toMatchObject({ ok: true, mode: 'reload', reload: { reason: 'diverged' } });
+    expect(after.last_divergence).toMatchObject({ maps: ['maps/path.map'], servers: [] });
     expect((await visit(here, '/x')).body).toBe('one');
     expect(counted.filter((name) => name === 'mapDivergence')).toHaveLength(1);
   });

@@ -58,6 +58,7 @@ function controller(scene: AgentScene, overrides: Partial<DeliveryTiming> = {}) 
       const decoded = await decodePlan(blob);
       return decoded.kind === 'decoded' ? decoded.plan : undefined;
     },
+    onDivergence: () => undefined,
   });
   const deliver = createDelivery({
     client,
