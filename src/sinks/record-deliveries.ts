@@ -27,6 +27,8 @@ export function recordDeliveries(
   let present: ReadonlyMap<string, HaproxyPod> | undefined;
   let failures = 0;
   let current: DeploymentProgress | undefined;
+  let isTimed = false;
+  let wasComplete = false;
 
   on(streams.fleet$, (pods) => {
     const keys = new Set(pods.map((pod) => pod.key));
@@ -53,14 +55,18 @@ export function recordDeliveries(
     if (isNew && progress.pods > 0) metrics.deployments.inc();
     if (progress.overdue && (isNew || !current?.overdue)) metrics.deploymentErrors.inc({ stage: 'overdue' });
     const isComplete = progress.pods > 0 && progress.converged === progress.pods;
-    const wasComplete = !isNew && current !== undefined && current.converged === current.pods;
-    if (isComplete && !wasComplete) {
-      // The time is of one render; pods that came later do not count.
-      if (current?.pods === progress.pods || isNew) metrics.deploymentSeconds.observe(progress.tookMs / 1000);
+    // The time is that of the pods which were there; it says nothing when they came later, or fell behind and came back.
+    if (isNew) isTimed = progress.pods > 0;
+    if (isComplete && isTimed) {
+      metrics.deploymentSeconds.observe(progress.tookMs / 1000);
+      isTimed = false;
+    }
+    if (isComplete && (isNew || !wasComplete)) {
       metrics.lastFullSync.set((progress.startedAt + progress.tookMs) / 1000);
       failures = 0;
       metrics.consecutiveFailures.set(0);
     }
+    wasComplete = isComplete;
     current = progress;
   });
   return recording;

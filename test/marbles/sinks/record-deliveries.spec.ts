@@ -40,6 +40,8 @@ const steps = {
   b: progress({ converged: 1, pending: ['q'] }),
   o: progress({ converged: 1, overdue: true }),
   c: progress({ converged: 2, tookMs: 500 }),
+  l: progress({ converged: 2, tookMs: 9_000_000 }),
+  e: progress({ pods: 0 }),
   2: progress({ planId: '2', startedAt: 3000 }),
 };
 const fleets = { b: [podOf('p'), podOf('q')], p: [podOf('p')] };
@@ -118,6 +120,16 @@ describe('recordDeliveries', () => {
     const seconds = await value('haptic_deployment_duration_seconds');
     expect(seconds).toContain('0.5 1');
     expect(seconds).toContain('0.25 0');
+  });
+
+  it('does not take the return of a pod, or the arrival of the first one, for the time of a deployment', async () => {
+    const returned = recorded({ deployment: 'acbl' });
+    expect(await returned.value('haptic_deployment_duration_seconds')).toContain('0.5 1');
+    expect(await returned.value('haptic_deployment_duration_seconds')).toContain('+Inf 1');
+    expect(await returned.value('haptic_last_full_sync_timestamp_seconds')).toEqual(['9001']);
+    const arrived = recorded({ deployment: 'el' });
+    expect(await arrived.value('haptic_deployment_duration_seconds')).toContain('+Inf 0');
+    expect(await arrived.value('haptic_last_full_sync_timestamp_seconds')).toEqual(['9001']);
   });
 
   it('counts an overdue deployment once', async () => {
