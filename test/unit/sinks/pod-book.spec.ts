@@ -1,66 +1,70 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../../src/protocol/plan.ts';
-import type { HaproxyPod } from '../../../src/protocol/pod.ts';
 import { createPlanCache } from '../../../src/sinks/plan-cache.ts';
 import { createPodBook } from '../../../src/sinks/pod-book.ts';
-import type { PodKnowledge } from '../../../src/sinks/pod-knowledge.ts';
-import { makePlan } from '../../fixtures/make-plan.ts';
+import { podOf } from '../../fixtures/delivery-reports.ts';
+import { planWith, stateOf } from '../../fixtures/fake-pod.ts';
 
-const base = makePlan({ core: { global: 'global\n' } });
-const plan = (id: string): Plan => ({ ...base, id });
-const pod: HaproxyPod = { key: 'ns/p', uid: 'u', address: '10.0.0.1', port: 5555, containerId: 'c' };
-const on = (applied: string, worker = applied) =>
-  ({ applied_plan_id: applied, running_plan_id: applied, worker_ops_plan_id: worker }) as PodKnowledge;
+const one = planWith('s1');
+const [p, q] = [podOf('p'), podOf('q')];
 
 function scene() {
-  const plans = createPlanCache(2);
-  const book = createPodBook(plans);
-  const set = (...ids: string[]) => ids.forEach((id) => plans.set(plan(id)));
-  /** Many newer plans, as other pods are delivered to meanwhile. */
-  const newer = () => set(...Array.from({ length: 20 }, (_, i) => `newer-${i}`));
-  const known = (...ids: string[]) => ids.filter((id) => plans.get(id) !== undefined);
-  return { plans, book, set, newer, known };
+  const plans = createPlanCache(1);
+  plans.set(one);
+  return { plans, book: createPodBook(plans), age: () => plans.set(planWith('newer')) };
 }
 
-describe('the book of pods', () => {
-  it('keeps what a pod is on, however many plans come', () => {
-    const { book, set, newer, known } = scene();
-    set('a', 'derived');
-    book.remember(pod, on('a', 'derived'));
-    newer();
-    expect(known('a', 'derived')).toEqual(['a', 'derived']);
+describe('the pod book', () => {
+  it('knows a pod by its authority: another one under its name or address begins unknown', () => {
+    const { book } = scene();
+    book.learn(p, stateOf(one));
+    expect(book.get(p)?.applied_plan_id).toBe(one.id);
+    for (const other of [
+      { uid: 'x' },
+      { containerId: 'x' },
+      { haproxyContainerId: 'x' },
+      { address: '10.0.0.9' },
+      { port: 1 },
+    ])
+      expect(book.get({ ...p, ...other })).toBeUndefined();
   });
 
-  it('keeps what is on its way to a pod, and what the pod was on, until it answers', () => {
-    const { book, set, newer, known } = scene();
-    set('a');
-    book.remember(pod, on('a'));
-    set('b', 'derived');
-    book.sending(pod, ['b', 'derived']);
-    expect(book.get(pod)).toBeUndefined();
-    newer();
-    expect(known('a', 'b', 'derived')).toEqual(['a', 'b', 'derived']);
-    book.remember(pod, on('b', 'derived'));
-    expect(known('a', 'b', 'derived')).toEqual(['b', 'derived']);
+  it('keeps the plans that pods are on, also when what is known of a pod is forgotten', () => {
+    const { plans, book, age } = scene();
+    book.learn(p, stateOf(one));
+    book.forget(p);
+    age();
+    expect(book.get(p)).toBeUndefined();
+    expect(plans.get(one.id)).toBe(one);
   });
 
-  it('keeps them while nothing is heard, and lets them go with the pod', () => {
-    const { book, set, newer, known } = scene();
-    set('a');
-    book.sending(pod, ['a']);
-    book.forget(pod);
-    newer();
-    expect(known('a')).toEqual(['a']);
+  it('keeps the plan of each role: on disk, run, and brought to the worker', () => {
+    for (const role of ['applied_plan_id', 'running_plan_id', 'worker_ops_plan_id'] as const) {
+      const { plans, book, age } = scene();
+      book.learn(p, stateOf(undefined, { [role]: one.id }));
+      age();
+      expect(plans.get(one.id)).toBe(one);
+    }
+  });
+
+  it('lets everything go of pods that are gone', () => {
+    const { plans, book, age } = scene();
+    for (const pod of [p, q]) {
+      book.learn(pod, stateOf(one));
+      book.suspect(pod, true);
+    }
+    book.retain([q]);
+    expect([book.get(p), book.isSuspect(p)]).toEqual([undefined, false]);
+    expect([book.get(q)?.applied_plan_id, book.isSuspect(q)]).toEqual([one.id, true]);
     book.retain([]);
-    expect(known('a')).toEqual([]);
+    age();
+    expect(plans.get(one.id)).toBeUndefined();
   });
 
-  it('believes nothing of a pod that was replaced under its name', () => {
-    const { book, set } = scene();
-    set('a');
-    book.remember(pod, on('a'));
-    expect(book.get({ ...pod, uid: 'other' })).toBeUndefined();
-    expect(book.get({ ...pod, containerId: 'other' })).toBeUndefined();
-    expect(book.get(pod)).toEqual(on('a'));
+  it('suspects a pod until it is told otherwise', () => {
+    const { book } = scene();
+    book.suspect(p, true);
+    expect(book.isSuspect(p)).toBe(true);
+    book.suspect(p, false);
+    expect(book.isSuspect(p)).toBe(false);
   });
 });
