@@ -102,11 +102,14 @@ export function createGate(deps: GateDeps): Gate {
   };
 }
 
-/** HAProxy exits with 1 on what it refuses, and says why; anything else is no verdict. */
+const outOfMemory = /\bout of memory\b|cannot allocate memory|failed to allocate/i;
+
+/** HAProxy exits with 1 on what it refuses, and says why; anything else is no verdict, nor is a want of memory. */
 function judgementOf({ code, signal, output }: ProcessResult): Judgement {
   const messages = parseHaproxyOutput(output);
   if (code === 0) return { accepted: true, messages, output };
-  if (code === 1 && messages.some(({ severity }) => severity === 'alert'))
+  const alerts = messages.filter(({ severity }) => severity === 'alert');
+  if (code === 1 && alerts.length > 0 && !alerts.some(({ message }) => outOfMemory.test(message)))
     return { accepted: false, messages, output };
   const how = signal === undefined ? `exited with ${code ?? 'no code'}` : `was ended by ${signal}`;
   throw new Error(`haproxy -c ${how}${output === '' ? '' : `: ${output.trim().slice(0, 2000)}`}`);

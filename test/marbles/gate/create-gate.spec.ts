@@ -16,6 +16,11 @@ const exit: Readonly<Record<string, ProcessResult>> = {
   x: { code: 1, output: alert },
   d: { signal: 'SIGSEGV', output: '' },
   q: { code: 1, output: 'out of memory\n' },
+  m: { code: 1, output: '[ALERT]    (1) : (null)out of memory.\n[ALERT]    (1) : (null)Error(s) found\n' },
+  p: {
+    code: 1,
+    output: "[ALERT]    (1) : Failed to allocate pool 'x' of size 128 : Cannot allocate memory. Aborting.\n",
+  },
 };
 
 /** A gate whose HAProxy is a stream; counts runs and the folders that are in use. */
@@ -191,6 +196,14 @@ describe('gate', () => {
   });
 
   const failures: Readonly<Record<string, [string, string]>> = {
+    'HAProxy gets no memory': [
+      'm',
+      'the check could not run: haproxy -c exited with 1: [ALERT]    (1) : (null)out of memory.\n[ALERT]    (1) : (null)Error(s) found',
+    ],
+    'HAProxy cannot even begin for want of memory': [
+      'p',
+      "the check could not run: haproxy -c exited with 1: [ALERT]    (1) : Failed to allocate pool 'x' of size 128 : Cannot allocate memory. Aborting.",
+    ],
     'HAProxy crashes': ['d', 'the check could not run: haproxy -c was ended by SIGSEGV'],
     'HAProxy fails without a reason': [
       'q',
