@@ -3,6 +3,7 @@ import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { CrtListEntry, PlanCrtList } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
+import { isVersionAtLeast } from './capabilities.ts';
 import { findAfter, hasEntry, overlap, sameOrderWhereItMatters } from './crt-list-order.ts';
 import type { FileNeeds, StoreKind } from './file-needs.ts';
 
@@ -14,25 +15,37 @@ export type CrtListOperations =
     }
   | { readonly kind: 'obstacle'; readonly reason: string };
 
-/** Words of an entry's options that HAProxy takes at runtime as it does at start, and what their argument names. */
-const optionArguments: Readonly<Record<string, 0 | 1 | StoreKind>> = {
-  'allow-0rtt': 0,
-  alpn: 1,
-  'ca-file': 'ca',
-  'ca-verify-file': 'ca',
-  ciphers: 1,
-  ciphersuites: 1,
-  'client-sigalgs': 1,
-  'crl-file': 'crl',
-  curves: 1,
-  ecdhe: 1,
-  'no-alpn': 0,
-  'no-ca-names': 0,
-  npn: 1,
-  sigalgs: 1,
-  'ssl-max-ver': 1,
-  'ssl-min-ver': 1,
-  verify: 1,
+/** First HAProxy line that takes an option in an entry added at runtime, and its argument: none, a word, or the path of a file. */
+interface OptionRule {
+  readonly since: string;
+  readonly argument: 'none' | 'word' | StoreKind;
+}
+
+const flag: OptionRule = { since: '2.6', argument: 'none' };
+const word: OptionRule = { since: '2.6', argument: 'word' };
+
+/**
+ * Options of an entry that HAProxy takes at runtime as it does at start. Left out on purpose: `ocsp-update`, whose work begins at
+ * start.
+ */
+export const crtListOptions: Readonly<Record<string, OptionRule>> = {
+  'allow-0rtt': flag,
+  alpn: word,
+  'ca-file': { since: '2.6', argument: 'ca' },
+  'ca-verify-file': { since: '2.6', argument: 'ca' },
+  ciphers: word,
+  ciphersuites: word,
+  'client-sigalgs': { since: '3.0', argument: 'word' },
+  'crl-file': { since: '2.6', argument: 'crl' },
+  curves: word,
+  ecdhe: word,
+  'no-alpn': { since: '3.0', argument: 'none' },
+  'no-ca-names': flag,
+  npn: word,
+  sigalgs: { since: '3.0', argument: 'word' },
+  'ssl-max-ver': word,
+  'ssl-min-ver': word,
+  verify: word,
 };
 
 /**
@@ -47,6 +60,7 @@ export function crtListOperations(
   before: PlanCrtList,
   after: PlanCrtList,
   needs: FileNeeds,
+  version = '?',
 ): CrtListOperations {
   const { gone, came, moved } = changedEntries(before, after);
   const isNew = (position: string) => came.has(position);
@@ -56,7 +70,7 @@ export function crtListOperations(
     (moved && !sameOrderWhereItMatters(before.entries, after.entries, new Set(gone), isNew)
       ? 'entries changed places, and HAProxy moves none'
       : undefined) ??
-    first([...came], ([position, entry]) => addObstacle(after, position, entry, isNew, needs)) ??
+    first([...came], ([position, entry]) => addObstacle(after, position, entry, { isNew, needs, version })) ??
     first(gone, (entry) => deleteObstacle(after, entry, isNew));
   if (reason !== undefined) return { kind: 'obstacle', reason };
   const { path } = after;
@@ -112,13 +126,19 @@ function defaultObstacle(changed: readonly CrtListEntry[]): string | undefined {
   return `${entry.certificate} has the filter "*", and HAProxy picks default certificates only at start`;
 }
 
+interface AddContext {
+  readonly isNew: (position: string) => boolean;
+  readonly needs: FileNeeds;
+  readonly version: string;
+}
+
 function addObstacle(
   after: PlanCrtList,
   position: string,
   entry: CrtListEntry,
-  isNew: (position: string) => boolean,
-  needs: FileNeeds,
+  context: AddContext,
 ): string | undefined {
+  const { isNew, needs } = context;
   const { certificate, options, sniFilters, text } = entry;
   const what = `entry ${certificate}: new, and`;
   if (![certificate, ...options, ...sniFilters].every(isSafeToken))
@@ -128,19 +148,20 @@ function addObstacle(
   const follower = findAfter(after.entries, position, entry, isNew);
   if (follower !== undefined)
     return `${what} it stands before ${follower.certificate}, which has ${overlap(entry, follower) ?? ''} too, while HAProxy adds at the end only`;
-  const obstacle = needs.need('cert', certificate) ?? optionObstacle(options, needs);
+  const obstacle = needs.need('cert', certificate) ?? optionObstacle(options, context);
   return obstacle === undefined ? undefined : `${what} ${obstacle}`;
 }
 
-function optionObstacle(options: readonly string[], needs: FileNeeds): string | undefined {
+function optionObstacle(options: readonly string[], { needs, version }: AddContext): string | undefined {
   for (let at = 0; at < options.length; at++) {
     const name = options[at] ?? '';
-    const argument = Object.hasOwn(optionArguments, name) ? optionArguments[name] : undefined;
-    if (argument === undefined) return `its option "${name}" is not for certificates added at runtime`;
-    if (argument === 0) continue;
+    const rule = Object.hasOwn(crtListOptions, name) ? crtListOptions[name] : undefined;
+    if (rule === undefined || !isVersionAtLeast(version, rule.since))
+      return `its option "${name}" is not for certificates added at runtime on HAProxy ${version}`;
+    if (rule.argument === 'none') continue;
     const value = options[++at];
     if (value === undefined) return `its option "${name}" has no argument`;
-    const obstacle = argument === 1 ? undefined : needs.need(argument, value);
+    const obstacle = rule.argument === 'word' ? undefined : needs.need(rule.argument, value);
     if (obstacle !== undefined) return `its option "${name}": ${obstacle}`;
   }
   return undefined;

@@ -3,7 +3,7 @@ import { crtListOperations } from './crt-list-operations.ts';
 import type { DiffContext } from './diff-context.ts';
 
 /** Rule R6 over all crt-lists with declared entries; what is added to one may need a certificate that comes with this apply. */
-export function diffCrtLists({ worker, next, loaded, needs, draft }: DiffContext): void {
+export function diffCrtLists({ worker, next, loaded, needs, capabilities, draft }: DiffContext): void {
   for (const { key: path, before, after } of diffOrderedMaps(worker.crtLists, next.crtLists)) {
     const how = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed';
     const isLoaded = loaded.has('crtlist', path);
@@ -20,7 +20,7 @@ export function diffCrtLists({ worker, next, loaded, needs, draft }: DiffContext
     else if (before === undefined)
       draft.reload(`crt-list ${path}: loaded by the worker with entries that are not known`);
     else {
-      const found = crtListOperations(before, after, needs);
+      const found = crtListOperations(before, after, needs, capabilities.version);
       if (found.kind === 'obstacle') draft.reload(`crt-list ${path}: ${found.reason}`);
       else {
         draft.emit('crtListAdd', ...found.adds);

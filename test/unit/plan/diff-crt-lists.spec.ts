@@ -128,7 +128,7 @@ const refusals: Readonly<Record<string, readonly [CertificateSketch[], Certifica
   'an option that is none of those': [
     [a],
     [a, { ...b, options: ['ocsp-update', 'on'] }],
-    'entry ssl/b.pem: new, and its option "ocsp-update" is not for certificates added at runtime',
+    'entry ssl/b.pem: new, and its option "ocsp-update" is not for certificates added at runtime on HAProxy 3.4',
   ],
   'an option without its argument': [
     [a],
