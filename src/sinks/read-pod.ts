@@ -1,5 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import { type Observable, defer, map, of, switchMap, tap } from 'rxjs';
+import {
+  EMPTY,
+  type Observable,
+  ReplaySubject,
+  catchError,
+  defaultIfEmpty,
+  defer,
+  finalize,
+  map,
+  of,
+  share,
+  switchMap,
+  tap,
+} from 'rxjs';
 import type { AgentClient } from '../fleet/agent-client.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { Plan } from '../protocol/plan.ts';
@@ -33,6 +46,7 @@ export function createPodReader(
   deps: ReadPodDeps,
 ): (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge> {
   const useless = new LRUCache<string, true>({ max: rememberedBlobs });
+  const fetching = new Map<string, Observable<AgentState>>();
   /** By authority: when the last divergence was. */
   const diverged = new LRUCache<string, string>({ max: rememberedPods });
 
@@ -41,7 +55,10 @@ export function createPodReader(
       switchMap((state) => {
         const { applied_plan_id: id } = state;
         const isNeeded = id !== '' && state.applied_plan_stored && deps.plans.get(id) === undefined;
-        return isNeeded && !useless.has(copyOf(pod, state)) ? fetchPlan(pod) : of(state);
+        if (!isNeeded || useless.has(copyOf(pod, state))) return of(state);
+        return afterOthers(id).pipe(
+          switchMap(() => (deps.plans.get(id) === undefined ? fetchOnce(pod, id) : of(state))),
+        );
       }),
       tap((state) => noticeDivergence(pod, state)),
       map((state) => deps.book.learn(pod, state)),
@@ -54,6 +71,23 @@ export function createPodReader(
     diverged.set(authority, at);
     // What is older than the first look was told by whoever looked then.
     if (found !== undefined && before !== undefined && before !== at) deps.onDivergence(pod, found);
+  }
+
+  /** A fleet is mostly on one plan: the first pod is asked for it, and the others wait for that. Emits once. */
+  function afterOthers(id: string): Observable<unknown> {
+    return (fetching.get(id) ?? EMPTY).pipe(
+      catchError(() => EMPTY),
+      defaultIfEmpty(undefined),
+    );
+  }
+
+  function fetchOnce(pod: HaproxyPod, id: string): Observable<AgentState> {
+    const work$ = fetchPlan(pod).pipe(
+      finalize(() => fetching.delete(id)),
+      share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
+    );
+    fetching.set(id, work$);
+    return work$;
   }
 
   function fetchPlan(pod: HaproxyPod): Observable<AgentState> {

@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { map, of } from 'rxjs';
+import { firstValueFrom, map, of, throwError } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CodedError } from '../../../src/lib/coded-error.ts';
 import type { AgentState } from '../../../src/protocol/wire.ts';
@@ -69,5 +69,43 @@ describe('reading a pod', () => {
     read(divergence('1', 'maps/a'));
     read(divergence('9', 'maps/a'), podOf('ns/p', { containerId: 'new' }));
     expect(fake.divergences).toEqual([]);
+  });
+
+  const stored = { applied_plan_stored: true, applied_plan: 'blob' };
+
+  it('fetches the plan that many pods are on from one of them, and decodes it once', async () => {
+    let decoded = 0;
+    fake = fakePods({ decodePlan: async () => (decoded++, Promise.resolve(one)) });
+    fake.state = () => of(stateOf(one, stored));
+    const pods = Array.from({ length: 64 }, (_, i) => podOf(`p${i}`));
+    const known = await Promise.all(
+      pods.map((each) => firstValueFrom(fake.deps.readPod(each, { verify: true }))),
+    );
+    expect(known.map(({ applied_plan_id }) => applied_plan_id)).toEqual(pods.map(() => one.id));
+    expect(fake.states.filter(({ plan }) => plan === true)).toHaveLength(1);
+    expect(decoded).toBe(1);
+    expect(pods.every((each) => fake.deps.book.get(each) !== undefined)).toBe(true);
+  });
+
+  it('asks another pod when the copy of the first is of no use, or cannot be fetched', async () => {
+    const asked: string[] = [];
+    fake = fakePods({
+      decodePlan: async (blob) => Promise.resolve(blob.byteLength === 3 ? one : undefined),
+    });
+    fake.state = ({ key }) => {
+      const isFetch = fake.states.at(-1)?.plan === true;
+      if (isFetch) asked.push(key);
+      if (isFetch && key === 'lost') return throwError(() => new Error('gone'));
+      return of(stateOf(one, { ...stored, ...(key === 'bad' ? { applied_plan: 'QQ==' } : {}) }));
+    };
+    const keys = ['lost', 'bad', 'good'];
+    const read$ = keys.map((key) => firstValueFrom(fake.deps.readPod(podOf(key), { verify: false })));
+    expect((await Promise.allSettled(read$)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(new Set(asked)).toEqual(new Set(keys));
+    expect(fake.deps.plans.get(one.id)).toBe(one);
   });
 });
