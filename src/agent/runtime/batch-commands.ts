@@ -7,7 +7,7 @@ export interface CommandLine {
   readonly text: string;
   readonly commands: readonly RuntimeCommand[];
   /** Where the worker's identity stands among the answers. */
-  readonly identity: 'first' | 'last';
+  readonly identity: 'first' | 'last' | 'none';
 }
 
 const prefix = 'set severity-output number;';
@@ -15,7 +15,7 @@ const prefix = 'set severity-output number;';
 /**
  * Joins commands to as few `;` lines as fit the line limit. Every line also asks for the worker's identity: at its end,
  * where it proves as well that all of the line was executed, or at its beginning on a line with a payload, which must be
- * the line's last command. Order is kept.
+ * the line's last command; a payload that only counts later goes without. Order is kept.
  * Throws RangeError for a command that does not fit a line of its own.
  */
 export function batchCommands(commands: readonly RuntimeCommand[]): CommandLine[] {
@@ -59,6 +59,8 @@ function plainLine(commands: readonly RuntimeCommand[]): CommandLine {
 }
 
 function payloadLine(command: RuntimeCommand, payload: readonly string[]): CommandLine {
-  const text = `${prefix}${identityCommand};${command.text} <<\n${payload.join('\n')}\n`;
-  return { text, commands: [command], identity: 'first' };
+  const identity = command.countsLater === true ? 'none' : 'first';
+  const question = identity === 'first' ? `${identityCommand};` : '';
+  const text = `${prefix}${question}${command.text} <<\n${payload.join('\n')}\n`;
+  return { text, commands: [command], identity };
 }

@@ -8,6 +8,11 @@ export interface RuntimeCommand {
   /** Lines after `<<`; ended by a blank line, the only terminator that every HAProxy line knows. */
   readonly payload?: readonly string[];
   /**
+   * A later command of the same operation makes it count, and that one's line asks for the worker. The payload then goes without a
+   * question before it: 3.4 cuts a payload off at its buffer's size, in silence, when an answer of some length is still on its way out.
+   */
+  readonly countsLater?: true;
+  /**
    * `silent`: HAProxy says nothing. A list: the answer contains one of these texts. `finished`: its last line is `Success!`, after
    * whatever progress and warnings came before.
    */

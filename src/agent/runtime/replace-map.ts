@@ -17,7 +17,12 @@ export function replaceMapCommands(
   let size = 0;
   const close = () => {
     if (chunk.length > 0)
-      commands.push({ text: `add map @${String(version)} ${path}`, payload: chunk, success: 'silent' });
+      commands.push({
+        text: `add map @${String(version)} ${path}`,
+        payload: chunk,
+        success: 'silent',
+        countsLater: true,
+      });
     chunk = [];
     size = 0;
   };

@@ -40,7 +40,7 @@ interface Stop {
 
 /**
  * Runs operations in order on the worker's socket, in as few round trips as the line limit allows, and stops at the first
- * refusal; that operation cleans up after itself. Every answer must come from `worker`. Never throws: a socket that breaks,
+ * refusal; that operation cleans up after itself. What counts must come from `worker`. Never throws: a socket that breaks,
  * or an answer that does not end within the wait budget, is `worker_changed`, since what ran is unknown.
  */
 export async function runOperations(
@@ -126,7 +126,7 @@ async function runCommands(
         timeoutMs: limits.cliRoundTripMs,
         deadlineMs: limits.waitBudgetMs,
       });
-      const identity = parseWorkerIdentity(answer);
+      const identity = line.identity === 'none' ? worker : parseWorkerIdentity(answer);
       if (identity === undefined || !sameWorker(identity, worker))
         return { reason: 'worker_changed', output: 'the worker is another one', touched };
       const refusal = await judgeLine(socket, line, answer);

@@ -38,6 +38,7 @@ export function tlsTransaction(
   const commands: RuntimeCommand[] = pieces.map((payload, index) => ({
     text: `${index === 0 ? 'set' : 'add'} ssl ${store} ${path}`,
     payload,
+    countsLater: true,
     success: [`${index === 0 ? 'created' : 'updated'} for ${noun[store]} ${path}!`],
   }));
   if (options.create) commands.unshift({ text: `new ssl ${store} ${path}`, success: [created(store, path)] });

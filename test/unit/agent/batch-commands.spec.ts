@@ -27,6 +27,20 @@ describe('commands as lines', () => {
     expect(lines[1]?.identity).toBe('first');
   });
 
+  it('asks nothing before a payload that only a later command makes count', () => {
+    const set: RuntimeCommand = {
+      text: 'set ssl cert c',
+      payload: ['x'],
+      success: ['ok'],
+      countsLater: true,
+    };
+    const lines = batchCommands([set, silent('commit ssl cert c')]);
+    expect(lines.map(({ text, identity }) => [text, identity])).toEqual([
+      ['set severity-output number;set ssl cert c <<\nx\n', 'none'],
+      ['set severity-output number;commit ssl cert c;show info float', 'last'],
+    ]);
+  });
+
   it('sends a repeated command twice at once', () => {
     const [line] = batchCommands([{ text: 'del map m k', success: 'silent', repeatUntil: 'Key not found' }]);
     expect(line?.text).toBe('set severity-output number;del map m k;del map m k;show info float');

@@ -192,6 +192,14 @@ describe('a certificate', () => {
     expect(commands().at(-1)).toBe('abort ssl cert c.pem');
   });
 
+  it('does not count when the worker that commits it is another one than that which took its bytes', async () => {
+    answers();
+    const before = cli().answer;
+    cli().answer = (command) => (isInfo(command) ? infoOf(8) : before(command));
+    expect(await run({ kind: 'cert_set', path: 'c.pem' })).toMatchObject({ outcome: 'worker_changed' });
+    expect(commands().at(-1)).toBe('abort ssl cert c.pem');
+  });
+
   it('that went well is not touched by the clean-up of the next one', async () => {
     answers({
       'set ssl cert d.pem': "[3]: Can't load the payload\n\n",
