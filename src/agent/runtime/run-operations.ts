@@ -156,13 +156,20 @@ function stopped(operations: readonly ReadyOperation[], segment: Segment, stop: 
   const at = stop.at ?? stop.touched[0] ?? segment.from;
   const results = operations.map(({ kind }, index): OperationResult => {
     if (index < at) return { kind, ok: true, output: '' };
-    return { kind, ok: false, output: index === at ? stop.output : afterRefusal };
+    return { kind, ok: false, output: index === at ? shortened(stop.output) : afterRefusal };
   });
   const culprit = operations[at]?.kind;
   const reason = stop.reason === 'op_rejected' ? refusalOf(culprit, stop.output) : stop.reason;
   return { results, outcome: stop.reason === 'worker_changed' ? 'worker_changed' : 'rejected', reason };
 }
 
+/** A commit tells its progress in dots, and an unknown command is answered by all known ones. */
+function shortened(output: string): string {
+  const text = output.replace(/\.{4,}/g, '…');
+  return text.length > maxOutput ? `${text.slice(0, maxOutput)} …` : text;
+}
+
+const maxOutput = 2_000;
 const afterRefusal = 'not known: an operation before it failed';
 
 function refusalOf(kind: OperationKind | undefined, output: Refusal['output']): OperationStop {

@@ -85,6 +85,14 @@ describe('operations', () => {
     expect((await run(enable('x'))).outcome).toBe('rejected');
   });
 
+  it('whose refusal is long are told in short', async () => {
+    cli().answer = (command) =>
+      isInfo(command) ? infoOf() : `Committing${'.'.repeat(9_000)} ${'x'.repeat(9_000)}\n\n`;
+    const output = (await run(enable('x'))).results[0]?.output;
+    expect(output).toMatch(/^Committing… x+ …$/);
+    expect(output?.length).toBeLessThan(2_100);
+  });
+
   it('are refused by silence where a word means success', async () => {
     cli().answer = (command) => (isInfo(command) ? infoOf() : '\n');
     expect((await run({ kind: 'backend_publish', backend: 'b' })).outcome).toBe('rejected');
