@@ -157,27 +157,34 @@ export function gateStage<V extends LatchVerdict>(
 }
 
 function createOvertaken(running: () => ReadonlySet<string>) {
-  let waiting: readonly Bundle[] = [];
+  let waiting: Bundle[] = [];
   const checked = new WeakSet<Bundle>();
+
+  /** Newest first; a pass over them now and then is cheaper than one for each render. */
+  const prune = (): void => {
+    const runs = running();
+    let others = 0;
+    waiting = waiting.filter(({ plan }) => runs.has(plan.id) || ++others <= maxOvertaken);
+  };
+
+  const drop = (bundle: Bundle): void => {
+    checked.add(bundle);
+    waiting = waiting.filter(({ plan }) => plan.id !== bundle.plan.id);
+  };
+
   return {
     add(bundle: Bundle): void {
       if (checked.has(bundle)) return;
-      const runs = running();
-      const [kept, others] = [bundle, ...waiting].reduce<[Bundle[], Bundle[]]>(
-        ([run, not], one) => (runs.has(one.plan.id) ? [[...run, one], not] : [run, [...not, one]]),
-        [[], []],
-      );
-      waiting = [...kept, ...others.slice(0, maxOvertaken)];
+      waiting.unshift(bundle);
+      if (waiting.length >= 4 * maxOvertaken) prune();
     },
-    drop(bundle: Bundle): void {
-      checked.add(bundle);
-      waiting = waiting.filter((one) => one !== bundle && one.plan.id !== bundle.plan.id);
-    },
+    drop,
     /** The newest that some pod runs. */
     next(): Bundle | undefined {
+      prune();
       const runs = running();
       const bundle = waiting.find((one) => runs.has(one.plan.id));
-      if (bundle !== undefined) this.drop(bundle);
+      if (bundle !== undefined) drop(bundle);
       return bundle;
     },
   };
