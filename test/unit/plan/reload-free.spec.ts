@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { crtListOptions } from '../../../src/plan/crt-list-operations.ts';
 import { diff } from '../../../src/plan/diff.ts';
 import { addServerKeywords } from '../../../src/plan/server-keywords.ts';
 import { limits } from '../../../src/protocol/limits.ts';
@@ -165,6 +166,43 @@ const scenarios: Readonly<Record<string, readonly (readonly [Sketch, Sketch])[]>
   ]),
 };
 
+const routes = (...entries: [string, string][]): Sketch => ({ ...base, maps: { 'maps/m.map': { entries } } });
+const and = (sketch: Sketch, more: Sketch): Sketch => ({ ...sketch, ...more });
+
+/** What each row of the second table stands for, on lines on which a new backend is a reload. */
+const whileWaiting: Readonly<Record<string, readonly (readonly [Sketch, Sketch])[]>> = {
+  'servers that come, move, weigh otherwise, are toggled': [
+    [servers(one), servers(one, two)],
+    [servers(one), servers({ ...one, address: '10.0.0.9' })],
+    [servers(one), servers({ ...one, weight: 7 })],
+    [servers(one), servers({ ...one, disabled: true })],
+  ],
+  'servers that go: they are put into maintenance': [[servers(one, two), servers(one)]],
+  'servers of a backend that itself has yet to come': [[base, another({ servers: [two] })]],
+  'another content of a certificate': [[withFile('a', false, 'cert'), withFile('b', false, 'cert')]],
+  'new certificates, CA files, entries of crt-lists': [
+    [withList(listed('a')), withList(listed('a'), listed('b'))],
+    [base, withFile('a', false, 'ca')],
+  ],
+  'values and deletions in maps': [
+    [routes(['a', 'x']), routes(['a', 'y'])],
+    [routes(['a', 'x']), routes()],
+  ],
+  'the same, and a new key in one of the maps': [[routes(['a', 'x']), routes(['a', 'y'], ['b', 'x'])]],
+  'the same, and another line of a frontend': [
+    [
+      routes(['a', 'x']),
+      and(routes(['a', 'y']), { core: { ...base.core, web: 'frontend web from std\n  bind :80\n' } }),
+    ],
+  ],
+  'another value in a map, and a new backend': [
+    [routes(['a', 'x']), and(another({ servers: [two] }), { maps: routes(['a', 'cart']).maps ?? {} })],
+  ],
+  'a deletion in a map, and a new backend': [
+    [routes(['a', 'x']), and(another({ servers: [two] }), { maps: routes().maps ?? {} })],
+  ],
+};
+
 describe('docs/reload-free.md', () => {
   it('has a row for every scenario, and none besides', () => {
     expect(versions).toEqual(['2.6', '3.0', '3.2', '3.4']);
@@ -187,6 +225,31 @@ describe('docs/reload-free.md', () => {
         since === '2.6' ? `\`${name}\`` : `\`${name}\` (from ${since})`,
       ),
     );
+  });
+
+  it('lists every option of an entry of a crt-list, with the line it holds from', () => {
+    const given = /<!-- options -->\n\n(.*)\.\n/.exec(page)?.[1]?.split(', ');
+    expect(given).toEqual(
+      Object.entries(crtListOptions).map(([name, { since }]) =>
+        since === '2.6' ? `\`${name}\`` : `\`${name}\` (from ${since})`,
+      ),
+    );
+  });
+
+  const [, waitingRows = ''] = /^\| change +\| at once \|\n\|[- |]+\|\n((?:\|.*\|\n)+)/m.exec(page) ?? [];
+  const waiting = waitingRows.trimEnd().split('\n').map(cells);
+
+  it('has a row for everything that may be done while a reload waits', () => {
+    expect(waiting.map(([change]) => change)).toEqual(Object.keys(whileWaiting));
+  });
+
+  it.each(waiting)('tells what is done while a reload waits: %s', (change = '', atOnce = '') => {
+    for (const [before, after] of whileWaiting[change] ?? [])
+      for (const version of ['2.6', '3.0', '3.2'])
+        expect(
+          diff(makePlan(after), baselineOf(makePlan(before), version, { reloadPending: true })).inPlace
+            .length > 0,
+        ).toBe(atOnce === 'yes');
   });
 
   it('quotes a reason as it reads, and the limits as they are', () => {
