@@ -34,7 +34,7 @@ export function acceptingAgent(): AgentClient {
     agent_version: 'bench',
     plan_schema_version: 1,
     agent_ops: operations,
-    features: ['file_patch', 'runtime_batches'],
+    features: ['file_patch', 'runtime_batches', 'worker_fence'],
     haproxy,
     generation: 0,
     applied_token: token,
