@@ -3,6 +3,7 @@ import type { Plan, PlanFile, Section } from '../protocol/plan.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { DiffContext } from './diff-context.ts';
 import { contentObstacle, type StoreKind } from './file-needs.ts';
+import { laterNamesake } from './later-namesake.ts';
 import type { LoadedFiles } from './loaded-files.ts';
 
 const stores: readonly StoreKind[] = ['cert', 'ca', 'crl'];
@@ -18,7 +19,7 @@ export function isStoreKind(kind: PlanFile['kind']): kind is StoreKind {
  * HAProxy's `del ssl cert` is none of the operations.
  */
 export function diffCertificateFile(
-  { draft, loaded, next, capabilities }: DiffContext,
+  { draft, loaded, next, worker, capabilities }: DiffContext,
   before: PlanFile | undefined,
   after: PlanFile | undefined,
 ): void {
@@ -48,11 +49,19 @@ export function diffCertificateFile(
       .find((kind) => !capabilities.operations.has(kind));
     const obstacle =
       missing === undefined
-        ? contentObstacle(path, after.size, users)
+        ? (contentObstacle(path, after.size, users) ??
+          orderObstacle({ crtLists: worker.crtLists, files: next.files }, path))
         : `${missing} is not for HAProxy ${capabilities.version ?? '?'}`;
     if (obstacle === undefined) draft.emit('fileSet', ...users.map((store) => setOf(store, path)));
     else draft.reload(`${what}: ${how}, and ${obstacle}`);
   }
+}
+
+function orderObstacle(state: Pick<Plan, 'crtLists' | 'files'>, path: string): string | undefined {
+  const other = laterNamesake(state, path);
+  return other === undefined
+    ? undefined
+    : `HAProxy would prefer ${other.certificate}, which comes after it in ${other.list} for the same name (${other.name})`;
 }
 
 /** What is added at runtime finds its files: to be called when everything that may need one was looked at. */

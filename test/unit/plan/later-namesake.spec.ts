@@ -1,0 +1,71 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { diff } from '../../../src/plan/diff.ts';
+import { laterNamesake } from '../../../src/plan/later-namesake.ts';
+import { baselineOf } from '../../fixtures/baseline.ts';
+import { makePlan, type CrtListEntrySketch } from '../../fixtures/make-plan.ts';
+import { createTlsPool, type TlsPool } from '../../fixtures/oracle/tls-pool.ts';
+
+const list = 'ssl/list.txt';
+const one = 'ssl/one.pem';
+const two = 'ssl/two.pem';
+
+describe('an entry that a changed certificate would fall behind', () => {
+  let pool: TlsPool;
+  beforeAll(async () => {
+    pool = await createTlsPool();
+  });
+
+  /** Leaves 0 and 1 are for a.example, 8 is for b.example and c.example. */
+  const plan = (entries: readonly CrtListEntrySketch[], leaves: Readonly<Record<string, number>>) =>
+    makePlan({
+      crtLists: { [list]: entries },
+      files: Object.fromEntries(
+        Object.entries(leaves).map(([path, leaf]) => {
+          const { cert, key } = pool.leaves[leaf]!;
+          return [path, { kind: 'cert' as const, text: `${cert}\n${key}\n` }];
+        }),
+      ),
+    });
+  const named = (certificate: string, ...sniFilters: string[]) => ({ certificate, sniFilters });
+
+  it.each<[string, readonly CrtListEntrySketch[], string | undefined]>([
+    ['one with the same filter', [named(one, 'x.test'), named(two, 'y.test', 'X.test')], 'x.test'],
+    ['one with other filters', [named(one, 'x.test'), named(two, 'y.test')], undefined],
+    ['one before it', [named(two, 'x.test'), named(one, 'x.test')], undefined],
+    ['a negation', [named(one, '*.test'), named(two, 'y.test', '!*.test')], undefined],
+    ['its own second entry', [named(one, 'x.test'), named(one, 'x.test')], 'x.test'],
+    ['a filter for a name in the certificate', [one, named(two, 'a.example')], 'a.example'],
+    ['a filter for no name in the certificate', [one, named(two, 'b.example')], undefined],
+    ['a certificate for other names', [one, two], undefined],
+    ['a certificate for its filter', [named(one, 'c.example'), two], 'c.example'],
+  ])('%s', (_what, entries, name) => {
+    expect(laterNamesake(plan(entries, { [one]: 0, [two]: 8 }), one)?.name).toBe(name);
+  });
+
+  it('is any other, where the names of the certificate are not known', () => {
+    const broken = makePlan({
+      crtLists: { [list]: [one, named(two, 'b.example')] },
+      files: { [one]: { kind: 'cert', text: 'no certificate' }, [two]: { kind: 'cert', text: '' } },
+    });
+    expect(laterNamesake(broken, one)).toMatchObject({ list, certificate: two });
+    expect(laterNamesake(broken, two)).toBeUndefined();
+  });
+
+  it('counts for an authority that an entry names, too', () => {
+    const withCa = { certificate: one, options: ['ca-file', 'ssl/ca.pem'], sniFilters: ['x.test'] };
+    const both = plan([withCa, named(two, 'x.test')], { [one]: 0, [two]: 8 });
+    expect(laterNamesake(both, 'ssl/ca.pem')).toMatchObject({ certificate: two });
+  });
+
+  it('makes the renewal of a certificate a reload that names it, and is no matter otherwise', () => {
+    const entries = [one, two];
+    const decide = (before: Record<string, number>, after: Record<string, number>) =>
+      diff(plan(entries, after), baselineOf(plan(entries, before)));
+    expect(decide({ [one]: 0, [two]: 8 }, { [one]: 1, [two]: 8 })).toMatchObject({ verdict: 'runtime' });
+    const decision = decide({ [one]: 0, [two]: 1 }, { [one]: 1, [two]: 1 });
+    expect(decision).toMatchObject({ verdict: 'reload', inPlace: [] });
+    expect(decision.reasons).toEqual([
+      `certificate ${one}: changed, and HAProxy would prefer ${two}, which comes after it in ${list} for the same name (a.example)`,
+    ]);
+  });
+});
