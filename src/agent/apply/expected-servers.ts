@@ -55,8 +55,11 @@ function afterOperation(
   }
 }
 
-/** Bits of the admin state (management.txt, "show servers state"): in maintenance by command or by configuration. */
-const maintenanceBits = 0x01 | 0x04;
+/**
+ * Bit of the admin state (management.txt, "show servers state"): in maintenance. 0x04 only tells that the configuration said `disabled`, and stays
+ * when the server is enabled.
+ */
+const maintenanceBit = 0x01;
 
 /** Names out of `expected` that are not there or not as expected. */
 export function contradictedServers(
@@ -76,7 +79,7 @@ function matches(expected: ExpectedServer, row: ServerState): boolean {
   const { address, port, maintenance } = expected;
   if (address !== undefined && canonical(address) !== canonical(row.address)) return false;
   if (port !== undefined && port !== row.port) return false;
-  return maintenance === undefined || maintenance === ((row.admin & maintenanceBits) !== 0);
+  return maintenance === undefined || maintenance === ((row.admin & maintenanceBit) !== 0);
 }
 
 /** IPv6 has several spellings. */

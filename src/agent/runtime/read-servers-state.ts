@@ -9,7 +9,7 @@ export interface ServerState {
   readonly port: number;
   /** 0 stopped, 1 starting, 2 running, 3 stopping. */
   readonly operational: number;
-  /** Bits: 0x01 maintenance by command, 0x08 drain by command; see management.txt of HAProxy. */
+  /** Bits: 0x01 in maintenance, 0x04 the file said `disabled` (and stays), 0x08 drains; see management.txt of HAProxy. */
   readonly admin: number;
   readonly weight: number;
 }

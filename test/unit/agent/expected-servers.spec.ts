@@ -80,6 +80,7 @@ describe('a server', () => {
     ['not stopped', { maintenance: true }, [row()], true],
     ['stopped by command', { maintenance: true }, [row({ admin: 1 })], false],
     ['stopped all the same', { maintenance: false }, [row({ admin: 5 })], true],
+    ['enabled after the file disabled it', { maintenance: false }, [row({ admin: 4 })], false],
     ['drained, which is not maintenance', { maintenance: false }, [row({ admin: 8 })], false],
     ['not there', {}, [row({ server: 'other' })], true],
   ])('%s', (_what, server, rows, contradicted) => {
