@@ -56,7 +56,8 @@ export function buildAgentServer(deps: AgentServerDeps): FastifyInstance {
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket),
   });
 
-  // Bodies are read by the handlers: an apply part by part, after the fence let it in.
+  // Bodies are read by the handlers: an apply part by part, after the fence let it in. No other types are known.
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser('multipart/form-data', (_request, body, done) => done(null, body));
   app.addContentTypeParser(
     'application/octet-stream',

@@ -43,7 +43,15 @@ export async function serveAgent(
       opened.defer(await listenLocal(buildAdminServer({ agent, log }), adminSocket));
     if (drain !== undefined)
       opened.defer(await listenLocal(drainServer(drain, options.workerSocket, log), drain.socket));
-    log.info({ address, metrics: metricsAddress, version: options.agentVersion }, 'agent listens');
+    log.info(
+      {
+        // Fastify does not know of the TLS of a server that it was given.
+        address: auth.kind === 'tls' ? address.replace(/^http:/, 'https:') : address,
+        metrics: metricsAddress,
+        version: options.agentVersion,
+      },
+      'agent listens',
+    );
     await agent.run(stop.signal);
     return 0;
   } catch (error) {
