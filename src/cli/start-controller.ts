@@ -33,6 +33,7 @@ import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
 import type { DebugDeps } from '../server/debug-routes.ts';
 import type { Health } from '../server/health.ts';
+import { compareLines } from '../sinks/compare-lines.ts';
 import { createDelivery } from '../sinks/deliver.ts';
 import { keepPlans } from '../sinks/keep-plans.ts';
 import { logPipeline } from '../sinks/log-pipeline.ts';
@@ -236,6 +237,9 @@ export function startController(deps: ControllerDeps): Controller {
   );
   running.add(logPipeline(pipeline, log, deps.onFatal));
   running.add(recordQuarantine(pipeline, metrics, log, deps.onFatal));
+  const { version: gateVersion } = deps.capabilities;
+  if (typeof gateVersion === 'string')
+    running.add(compareLines(pipeline.delivery$, gateVersion, log, deps.onFatal));
   running.add(
     pipeline.latch$.subscribe({
       next: (state) => (released ||= state.released !== undefined),

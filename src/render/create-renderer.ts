@@ -212,7 +212,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const end = Math.min(work.next + batch, work.deltas.length);
       for (; work.next < end; work.next++) take(work, work.deltas[work.next]);
       state.flush();
-      held.outputs();
+      held.flush();
       if (work.next === work.deltas.length) pending.shift();
       if (shouldYield?.() !== true) continue;
       // A plan and the bytes of what is there so far take their share of hashing and encoding out of the final ones.

@@ -27,7 +27,9 @@ export interface HeldOutputs {
   take(place: string, before: Output | undefined, after: Output | undefined): void;
   /** O(what the objects that come or go changed since what they are held at), and a pass over all outputs where that is nothing. */
   hold(quarantine: Quarantine): void;
-  /** All of them as printed, for reference. O(changes since the last call). */
+  /** Takes in what changed: O(changes), so many are taken in by several calls. */
+  flush(): void;
+  /** All of them as printed, for reference. O(changes since the last flush). */
   outputs(): Outputs;
   /** See {@link Provenance.withheld}. */
   withheld(): ReadonlyMap<string, string>;
@@ -163,6 +165,7 @@ export function createHeldOutputs(printer: Printer): HeldOutputs {
         for (const key of keys) captured.add(key);
       }
     },
+    flush: () => void flush(),
     outputs() {
       const outputs = flush();
       if (!known.has(outputs)) known.set(outputs, outputs);
