@@ -45,7 +45,7 @@ export async function stageParts(
   for await (const part of parts) {
     if (part.kind === 'manifest') throw partError('the manifest is there twice');
     if (part.kind === 'plan') {
-      plan = await readBytes(part.content, limits.planBlobBytes, 'the plan part');
+      plan = await readBytes(contentOf(part), limits.planBlobBytes, 'the plan part');
       continue;
     }
     const file = wanted.get(part.path);
@@ -53,7 +53,7 @@ export async function stageParts(
     if (sent.has(part.path)) throw partError(`${JSON.stringify(part.path)} is there twice`);
     const inPlace = file.size <= memoryFileBytes && inMemory + file.size <= memoryTotalBytes;
     if (inPlace || file.patch !== undefined) inMemory += file.size;
-    const source = await takeIn(file, part.content, held, area, inPlace);
+    const source = await takeIn(file, contentOf(part), held, area, inPlace);
     if (source === undefined) missing.add(file.path);
     else sent.set(file.path, { path: file.path, held: heldFile(file), source });
   }
@@ -63,6 +63,17 @@ export async function stageParts(
   if (missing.size > 0) return { kind: 'missing', paths: [...missing].sort() };
   const staged = [...sent.values()].filter((file) => differs(file, held));
   return { kind: 'staged', set: { files: desiredFiles(manifest, held), staged, plan } };
+}
+
+/** What is wrong with a part's bytes on their way is wrong with the body, however the parser words it. */
+async function* contentOf({ content }: Exclude<ApplyPart, { kind: 'manifest' }>): AsyncGenerator {
+  try {
+    yield* content;
+  } catch (cause) {
+    if (cause instanceof CodedError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CodedError('HAPTIC_ERR_AGENT_BODY', `the body is malformed: ${reason}`, { cause });
+  }
 }
 
 /** Undefined: the patch's base is not held. */
