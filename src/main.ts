@@ -50,7 +50,8 @@ switch (parsed.kind) {
 
 async function load(name: CommandName): Promise<Command> {
   // The agent has no streams, and it stands in every pod: it goes without their 5 MiB.
-  if (name !== 'agent') (await import('rxjs')).config.onUnhandledError = die('rxjs');
+  if (name === 'run' || name === 'sandbox')
+    (await import('./cli/report-unhandled.ts')).reportUnhandled(die('rxjs'));
   switch (name) {
     case 'run':
       return (await import('./cli/run.ts')).runControllerCommand;
