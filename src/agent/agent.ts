@@ -23,6 +23,7 @@ import { createConfigKeeper } from './keep-config-copy.ts';
 import { createApplyLock } from './apply-lock.ts';
 import { createHeldFiles } from './files/held-files.ts';
 import { createStagingArea } from './files/staging-area.ts';
+import { createAbsence } from './haproxy-absence.ts';
 import { pause } from './pause.ts';
 import { createDeferredDeletes } from './runtime/deferred-deletes.ts';
 import { executableKinds } from './runtime/executable-kinds.ts';
@@ -219,10 +220,22 @@ export async function createAgent(
     lastApply = (await runScheduledReload(context)) ?? lastApply;
   };
 
-  const adoptOther = async () => {
-    const other = await watch.findOther();
-    if (other !== undefined) await adoptWorker(context, other);
+  const absence = createAbsence(context);
+  /** Under the lock, since an apply may be about to replace the worker. */
+  const lookAtWorker = async () => {
+    try {
+      const other = await watch.look();
+      absence.answered();
+      if (other !== undefined) await adoptWorker(context, other);
+    } catch (error) {
+      await absence.silent(error);
+    }
   };
+  const isSettled = () =>
+    watch.look().then(
+      (other) => other === undefined,
+      () => false,
+    );
 
   /** HAProxy went away while it was asked: the next look finds it again. */
   const haproxyFailed = (error: unknown): false => {
@@ -237,7 +250,8 @@ export async function createAgent(
     } while (!ready && (await pause(watchMs, signal)));
     if (ready) log.info({ haproxy: watch.current()?.full_version }, 'agent is ready');
     while (await pause(watchMs, signal)) {
-      if ((await watch.findOther()) !== undefined) await busy(adoptOther).catch(haproxyFailed);
+      if (await isSettled()) absence.answered();
+      else await busy(lookAtWorker).catch(haproxyFailed);
       await keepConfigCopy();
     }
     context.pacer.disarm();

@@ -6,7 +6,13 @@ import type { HeldFile } from './files/held-files.ts';
 import { type PathTarget, reachFiles } from './files/reach-files.ts';
 import { restoreJournal } from './files/restore-journal.ts';
 import { limits } from '../protocol/limits.ts';
-import { type AgentRecord, noPlan, withoutBaseline, withoutJournal } from './state/agent-record.ts';
+import {
+  type AgentRecord,
+  noPlan,
+  planOnDisk,
+  withoutBaseline,
+  withoutJournal,
+} from './state/agent-record.ts';
 
 /**
  * Compares the owned files with the record. What differs is put back from what the agent still has: memory, the second copy
@@ -21,7 +27,7 @@ export async function recoverAccepted(context: ApplyContext): Promise<void> {
   const files = wrong.slice(0, limits.reasons);
   const record = store.current();
   const filesCommittedAt = clock.now() * 1000;
-  if (record.applied.id !== '' && (await putBackAccepted(context, wrong))) {
+  if (planOnDisk(record).id !== '' && (await putBackAccepted(context, wrong))) {
     log.warn({ files }, 'files on disk were not the accepted ones: put back');
     await settleRecord(context, { ...record, filesCommittedAt });
     return;

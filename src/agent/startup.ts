@@ -3,12 +3,13 @@ import type { ApplyContext } from './apply/apply-context.ts';
 import { dropLinks } from './apply/abort-apply.ts';
 import { runScheduledReload, scheduleReload } from './apply/scheduled-reload.ts';
 import { settleRecord } from './apply/settle-record.ts';
+import { createAbsence } from './haproxy-absence.ts';
 import { pause } from './pause.ts';
 import { recoverAccepted } from './recover-accepted.ts';
 import { recoverFiles } from './recover-files.ts';
 import { cliRequest } from './runtime/cli-request.ts';
 import { readWorkerIdentity, sameWorker } from './runtime/worker-identity.ts';
-import { type AgentRecord, noPlan, withoutBaseline } from './state/agent-record.ts';
+import { type AgentRecord, noPlan, planOnDisk, withoutBaseline } from './state/agent-record.ts';
 
 const tickMs = 200;
 const probeTimeoutMs = 2_000;
@@ -55,7 +56,8 @@ export async function adoptWorker(context: ApplyContext, worker: HaproxyIdentity
     return;
   }
   deletes.reset();
-  const known = record.applied.id !== '';
+  const plan = planOnDisk(record);
+  const known = plan.id !== '';
   const fresh = worker.worker_start_time_unix_micros > record.filesCommittedAt;
   if (record.worker !== undefined)
     log.warn({ pid: worker.worker_pid, known, fresh }, 'another HAProxy worker answers');
@@ -63,22 +65,23 @@ export async function adoptWorker(context: ApplyContext, worker: HaproxyIdentity
   if (!known) return settleRecord(context, { ...withoutBaseline(adopted), worker });
   if (!fresh) return scheduleReload(context, { ...adopted, running: noPlan }, 'worker_changed');
   pacer.disarm();
-  const { applied } = record;
-  const loaded: AgentRecord = { ...adopted, running: applied, workerOps: applied, lkg: applied };
+  const loaded: AgentRecord = { ...adopted, running: plan, workerOps: plan, lkg: plan };
   await settleRecord(context, { ...loaded, journal: new Map(), reloadPending: undefined });
   dropLinks(context, record.journal);
 }
 
 async function waitForHaproxy(
-  { options, log }: ApplyContext,
+  context: ApplyContext,
   signal: AbortSignal,
 ): Promise<HaproxyIdentity | undefined> {
+  const { options } = context;
+  const absence = createAbsence(context);
   for (let attempt = 0; attempt === 0 || (await pause(tickMs, signal)); attempt++) {
     try {
       await cliRequest(options.masterSocket, 'show proc', { timeoutMs: probeTimeoutMs, halfClose: true });
       return await readWorkerIdentity(options.workerSocket, probeTimeoutMs);
     } catch (error) {
-      if (attempt === 0) log.info({ err: error }, 'waiting for HAProxy');
+      await absence.silent(error);
     }
   }
   return undefined;

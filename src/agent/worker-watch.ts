@@ -12,8 +12,8 @@ export interface WorkerWatch {
   adopt(worker: HaproxyIdentity): Promise<void>;
   /** Operations that ran on the adopted worker: what they loaded is loaded. */
   extend(operations: readonly ReadyOperation[]): void;
-  /** Asks the socket; the worker if it is not the adopted one, undefined if it is or does not answer. */
-  findOther(): Promise<HaproxyIdentity | undefined>;
+  /** Asks the socket; the worker if it is not the adopted one, undefined if it is. Throws what the socket throws. */
+  look(): Promise<HaproxyIdentity | undefined>;
 }
 
 const emptyInventory: RuntimeInventory = {
@@ -41,10 +41,9 @@ export function createWorkerWatch(socket: string): WorkerWatch {
     extend: (operations) => {
       inventory = inventoryAfter(inventory, operations);
     },
-    findOther: async () => {
-      const seen = await readWorkerIdentity(socket).catch(() => undefined);
-      if (seen === undefined || (current !== undefined && sameWorker(seen, current))) return undefined;
-      return seen;
+    look: async () => {
+      const seen = await readWorkerIdentity(socket);
+      return current !== undefined && sameWorker(seen, current) ? undefined : seen;
     },
   };
 }

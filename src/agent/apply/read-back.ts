@@ -5,13 +5,14 @@ import type { Clock } from '../clock.ts';
 import { parseMapFile } from '../runtime/parse-map-file.ts';
 import { readMapKeys } from '../runtime/read-map-keys.ts';
 import { readServersState } from '../runtime/read-servers-state.ts';
+import { sameWorker } from '../runtime/worker-identity.ts';
 import { contradictedServers, type ExpectedServer, expectServers } from './expected-servers.ts';
 
 /** Looks, some time after operations were accepted, whether the worker has become what they say. */
 export interface ReadBack {
   /** These ran, and the files are those of the same apply. Gathered with earlier ones and looked at in one go. */
   touched(operations: readonly Operation[]): void;
-  /** Another worker, or the same after a reload: it started from the files. */
+  /** Nothing is to be looked at any more. */
   forget(): void;
 }
 
@@ -46,7 +47,12 @@ const maxBackends = 64;
 export function createReadBack(deps: ReadBackDeps): ReadBack {
   let servers = new Map<string, ExpectedServer>();
   let maps = new Set<string>();
+  let owner: HaproxyIdentity | undefined;
   let cancel: (() => void) | undefined;
+  const drop = () => {
+    servers = new Map();
+    maps = new Set();
+  };
 
   const schedule = () => {
     if (servers.size + maps.size > 0) cancel ??= deps.clock.after(delayMs, () => void round());
@@ -55,6 +61,8 @@ export function createReadBack(deps: ReadBackDeps): ReadBack {
   const round = async () => {
     const before = deps.activity();
     const worker = deps.worker();
+    // A later worker started from the files: nothing is left of what was done to the former.
+    if (worker === undefined || owner === undefined || !sameWorker(worker, owner)) drop();
     const [backends, paths] = [backendsOf(servers), [...maps]];
     const wanted = new Map([...servers].filter(([name]) => backends.has(backendOf(name))));
     let found: Divergence | undefined;
@@ -75,14 +83,17 @@ export function createReadBack(deps: ReadBackDeps): ReadBack {
 
   return {
     touched: (operations) => {
+      const worker = deps.worker();
+      if (worker === undefined) return;
+      if (owner !== undefined && !sameWorker(worker, owner)) drop();
+      owner = worker;
       expectServers(servers, operations);
       for (const operation of operations)
         if (operation.kind.startsWith('map_') && 'path' in operation) maps.add(operation.path);
       schedule();
     },
     forget: () => {
-      servers = new Map();
-      maps = new Set();
+      drop();
       cancel?.();
       cancel = undefined;
     },

@@ -18,7 +18,7 @@ import { type ApplyOutcome, applyResult } from './apply-result.ts';
 import { checkInvariants } from './check-invariants.ts';
 import { chooseCourse, type Course, type ReadyWork } from './choose-course.ts';
 import { earliestReload } from './reload-pacer.ts';
-import { reloadWorker } from './reload-worker.ts';
+import { reloadWorker, type WantedConfig } from './reload-worker.ts';
 import { settleRecord } from './settle-record.ts';
 import type { StagedSet } from './stage-parts.ts';
 
@@ -66,7 +66,7 @@ export async function runApply(
   const inventoryBefore = context.watch.inventory().generation;
   const undertaking = await undertake(context, manifest, set);
   if ('status' in undertaking) return undertaking;
-  const { before, under, course, removed } = undertaking;
+  const { under, course, removed } = undertaking;
   const started = performance.now();
   const spent = { writeMs: 0, opsMs: 0 };
   const opsTask = sendOperations(context, course).finally(() => (spent.opsMs = since(started)));
@@ -75,7 +75,7 @@ export async function runApply(
   if (!files.ok) return undoOperations(context, undertaking, run !== undefined, files.error);
 
   const filesChange = set.staged.length > 0 || removed.length > 0;
-  const activated = await finishActivation(context, before, course, run, filesChange);
+  const activated = await finishActivation(context, undertaking, run, filesChange);
   if (activated.reload !== undefined) spent.opsMs = since(started);
   const done = performance.now();
   const answer = (outcome: Omit<ApplyOutcome, 'timing' | 'inventoryBefore'>) => ({
@@ -237,8 +237,7 @@ async function putFiles(
 
 async function finishActivation(
   context: ApplyContext,
-  before: AgentRecord,
-  course: Course,
+  { before, course, set }: Undertaking,
   run: OperationRun | undefined,
   filesChange: boolean,
 ): Promise<Activated> {
@@ -255,7 +254,14 @@ async function finishActivation(
   const now = context.clock.now();
   const at = earliestReload(now, before.lastReloadAt, context.options.reloadIntervalMs);
   if (at > now) return { mode: 'scheduled', at, ...ran, ...because };
-  return { mode: 'reload', reload: await reloadWorker(context), ...ran, ...because };
+  const reload = await reloadWorker(context, wantedConfig(context, set));
+  return { mode: 'reload', reload, ...ran, ...because };
+}
+
+function wantedConfig({ options }: ApplyContext, set: StagedSet): WantedConfig | undefined {
+  const held = set.files.get(options.configFile);
+  const source = set.staged.find(({ path }) => path === options.configFile)?.source;
+  return held && { held, bytes: source !== undefined && 'bytes' in source ? source.bytes : undefined };
 }
 
 async function commit(context: ApplyContext, undertaking: Undertaking, activated: Activated): Promise<void> {

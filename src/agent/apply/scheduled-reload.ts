@@ -1,5 +1,5 @@
 import type { ApplyResult } from '../../protocol/wire.ts';
-import { type AgentRecord, noPlan, type PlanRef, samePlanRef } from '../state/agent-record.ts';
+import { type AgentRecord, noPlan, planOnDisk, samePlanRef } from '../state/agent-record.ts';
 import { abortApply, dropLinks } from './abort-apply.ts';
 import type { ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
@@ -38,7 +38,7 @@ export async function runScheduledReload(context: ApplyContext): Promise<ApplyRe
     log.warn({ plan: record.applied.id, error: reload.output }, 'scheduled reload refused');
     return told;
   }
-  const plan = onDisk(record);
+  const plan = planOnDisk(record);
   const next: AgentRecord = {
     ...record,
     running: plan,
@@ -55,12 +55,6 @@ export async function runScheduledReload(context: ApplyContext): Promise<ApplyRe
   const told = result({ ok: true, mode: 'reload', reload });
   log.info({ plan: plan.id, ms: reload.tookMs, reason: pending.reason }, 'scheduled reload done');
   return told;
-}
-
-/** The plan that the files are: the applied one, or the last known good one where those were put back. */
-function onDisk({ applied, lkg, journal }: AgentRecord): PlanRef {
-  if (applied.id !== '') return applied;
-  return journal.size === 0 ? lkg : noPlan;
 }
 
 /**

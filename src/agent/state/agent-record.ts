@@ -110,3 +110,9 @@ export function withoutBaseline(record: AgentRecord): AgentRecord {
 export function withoutJournal(record: AgentRecord): AgentRecord {
   return { ...record, lkg: noPlan, journal: new Map() };
 }
+
+/** The plan that the owned files are: the applied one, or the last known good one where those were put back. */
+export function planOnDisk({ applied, lkg, journal }: AgentRecord): PlanRef {
+  if (applied.id !== '') return applied;
+  return journal.size === 0 ? lkg : noPlan;
+}
