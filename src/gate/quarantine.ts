@@ -173,7 +173,8 @@ function hold(
 ): QuarantineState {
   const present = ownersOf(at);
   const entries = new Map(state.entries);
-  for (const { key, owner, digest } of suspects)
+  for (const suspect of suspects) {
+    const { key, owner } = suspect;
     entries.set(key, {
       kind: present.has(key) ? 'pinned' : 'excluded',
       owner,
@@ -181,9 +182,10 @@ function hold(
       state: as,
       since: now,
       words: words(key),
-      refused: as === 'refused' ? new Set([digest]) : new Set(),
+      refused: as === 'refused' ? new Set([suspect.digest]) : new Set(),
       triedAt: now,
     });
+  }
   const { stuck: _stuck, search: _search, ...rest } = state;
   const first = suspects.find(({ key }) => state.served.has(key));
   if (first !== undefined) return { ...rest, stuck: words(first.key) };
@@ -252,13 +254,17 @@ function without(quarantine: Quarantine, released: readonly Suspect[]): Quaranti
 }
 
 function suspectsOf(at: Outputs, outputs: Outputs): readonly Suspect[] {
-  return [...changedOwners(at, outputs)].map(([key, { owner, outputs: changed }]) => ({
-    key,
-    owner,
-    get digest() {
-      return outputsDigest(changed);
-    },
-  }));
+  return [...changedOwners(at, outputs)].map(([key, { owner, outputs: changed }]) => {
+    let digest: string | undefined;
+    return {
+      key,
+      owner,
+      // Of most suspects nobody asks it.
+      get digest() {
+        return (digest ??= outputsDigest(changed));
+      },
+    };
+  });
 }
 
 /** Those that were served before come first: of two that exclude each other, the newcomer is found. */
@@ -266,7 +272,7 @@ function inOrder(suspects: readonly Suspect[], isPinned: (key: string) => boolea
   return suspects
     .map((suspect) => ({ suspect, rank: `${isPinned(suspect.key) ? 0 : 1} ${suspect.key}` }))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
-    .map(({ suspect: { key, owner, digest } }) => ({ key, owner, digest }));
+    .map(({ suspect }) => suspect);
 }
 
 function sameSuspects(a: readonly Suspect[], b: readonly Suspect[]): boolean {
