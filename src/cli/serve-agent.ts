@@ -13,6 +13,7 @@ import { listenLocal } from '../agent/listen-local.ts';
 import { cliRequest } from '../agent/runtime/cli-request.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
 import type { AgentArguments } from './agent-arguments.ts';
+import { keepHeapSmall } from './keep-heap-small.ts';
 
 /** The agent with all its listeners, until the signal is aborted. Resolves to the exit code: 0 stopped as asked, 1 failed. */
 export async function serveAgent(
@@ -21,6 +22,7 @@ export async function serveAgent(
   signal: AbortSignal,
 ): Promise<number> {
   const { auth, adminSocket, drain } = options;
+  const dropGarbage = keepHeapSmall();
   const registry = new Registry();
   const meters = createAgentMetrics(registry, auth.kind === 'tls' ? followTlsFolder(auth.dir) : undefined);
   const stop = new AbortController();
@@ -52,6 +54,7 @@ export async function serveAgent(
       },
       'agent listens',
     );
+    dropGarbage();
     await agent.run(stop.signal);
     return 0;
   } catch (error) {

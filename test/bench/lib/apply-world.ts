@@ -1,0 +1,138 @@
+import pino from 'pino';
+import { of } from 'rxjs';
+import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { librariesPath } from '../../../src/cli/libraries-path.ts';
+import { readConfig } from '../../../src/cli/read-config.ts';
+import { startController } from '../../../src/cli/start-controller.ts';
+import type { AgentClient } from '../../../src/fleet/agent-client.ts';
+import { capabilitiesOf } from '../../../src/plan/capabilities.ts';
+import { type RouteSpec, endpointSliceOf, ingressOf, serviceOf } from './route-objects.ts';
+import { scriptedApi } from './scripted-api.ts';
+
+/** The product's controller on a scripted API, delivering to real agents. */
+export interface ApplyWorld {
+  /** Replaces one endpoint of a route; milliseconds from its bundle to the last acknowledgement, and how each pod did it. */
+  change(i: number): Promise<Convergence>;
+  stop(): Promise<void>;
+}
+
+export interface Convergence {
+  readonly ms: number;
+  readonly modes: readonly string[];
+}
+
+export interface ApplyWorldOptions {
+  readonly routes: number;
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly client: AgentClient;
+}
+
+interface Acknowledgement {
+  readonly kind: 'acked' | 'failed' | 'scheduled';
+  readonly pod: { readonly key: string };
+  readonly planId: string;
+  readonly mode?: string;
+  readonly message?: string;
+}
+
+/** Resolves when every pod runs the first bundle. */
+export async function startApplyWorld(options: ApplyWorldOptions): Promise<ApplyWorld> {
+  const routes = Array.from({ length: options.routes }, (_, i) => routeOf(i));
+  const api = scriptedApi({
+    ingressclasses: [ingressClass],
+    ingresses: routes.map(ingressOf),
+    services: routes.map(serviceOf),
+    endpointslices: routes.map(endpointSliceOf),
+    pods: options.addresses.map(haproxyPod),
+  });
+  const config = await readConfig(librariesPath(import.meta.url), []);
+  const { extraContext } = config.templatingSettings;
+  const { operations: _operations, ...capabilities } = capabilitiesOf({ version: '3.4.0' }, []);
+  const controller = startController({
+    config: {
+      ...config,
+      dataplane: { ...config.dataplane, port: options.port },
+      templatingSettings: {
+        ...config.templatingSettings,
+        // A socket in each pod's own folder: the pods of this machine would fight for a port.
+        extraContext: {
+          ...extraContext,
+          httpBind: 'unix@haptic-http.sock',
+          statusBind: 'unix@haptic-status.sock',
+        },
+      },
+    },
+    transport: api.transport,
+    client: options.client,
+    check: (plan) => of({ kind: 'accepted', planId: plan.id, warnings: [] }),
+    capabilities,
+    watchTimeoutSeconds: 290,
+    log: pino({ level: process.env['HAPTIC_BENCH_LOG'] ?? 'silent' }),
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const { taps } = controller.debug;
+  let wanted = '';
+  let bundledAt = 0;
+  let modes = new Map<string, string>();
+  let converged = Promise.withResolvers<Convergence>();
+  taps.watch('bundles')?.subscribe((value) => {
+    bundledAt = performance.now();
+    wanted = (value as { planId: string }).planId;
+    modes = new Map();
+  });
+  taps.watch('deliveries')?.subscribe((value) => {
+    const report = value as Acknowledgement;
+    if (report.kind === 'failed') process.stderr.write(`    ${report.pod.key}: ${report.message ?? ''}\n`);
+    if (report.kind !== 'acked' || report.planId !== wanted) return;
+    modes.set(report.pod.key, report.mode ?? '');
+    if (modes.size === options.addresses.length)
+      converged.resolve({ ms: performance.now() - bundledAt, modes: [...modes.values()] });
+  });
+  await converged.promise;
+
+  return {
+    change: (i) => {
+      converged = Promise.withResolvers();
+      const route = routes[(i * 37) % routes.length] as RouteSpec;
+      api.push('endpointslices', 'MODIFIED', endpointSliceOf(moved(route, i)));
+      return converged.promise;
+    },
+    stop: () => controller.stop(),
+  };
+}
+
+const routeOf = (i: number): RouteSpec => ({
+  name: `app-${String(i).padStart(5, '0')}`,
+  namespace: 'bench',
+  host: `app-${i}.example.com`,
+  className: 'haptic',
+  addresses: [0, 1, 2].map((n) => `10.${(i >> 12) & 255}.${(i >> 4) & 255}.${((i & 15) << 2) + n + 1}`),
+  port: 8080,
+});
+
+/** Its first endpoint is another pod at another address: one server comes, one goes. */
+function moved(route: RouteSpec, i: number): RouteSpec {
+  return { ...route, addresses: [`10.200.${(i >> 8) & 255}.${i & 255}`, ...route.addresses.slice(1)] };
+}
+
+const ingressClass: KubeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'IngressClass',
+  metadata: { name: 'haptic' },
+  spec: { controller: 'haproxy-haptic.org/controller' },
+};
+
+const haproxyPod = (address: string, i: number): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: `haproxy-${i}`, namespace: 'haptic', uid: `pod-${i}`, labels: {} },
+  spec: { containers: [{ name: 'agent' }] },
+  status: {
+    podIP: address,
+    phase: 'Running',
+    containerStatuses: [{ name: 'agent', containerID: `x://${i}`, state: { running: {} } }],
+  },
+});
