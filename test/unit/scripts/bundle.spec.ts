@@ -30,14 +30,20 @@ const isKubernetes = (source: string) => /@kubernetes\/client-node|^src\/kube\//
 
 describe('the agent', () => {
   test('loads its own code and no Kubernetes code', () => {
-    const sources = sourcesOf('src/cli/agent.ts');
+    const sources = sourcesOf('src/cli/serve-agent.ts');
     expect(sources.some((source) => source.startsWith('src/agent/'))).toBe(true);
     expect(sources.filter(isKubernetes)).toStrictEqual([]);
   });
 
-  test('loads nothing of the controller or the sandbox either', () => {
-    const foreign = /^src\/(?!agent|protocol|lib|cli|main)/;
-    expect(sourcesOf('src/cli/agent.ts').filter((source) => foreign.test(source))).toStrictEqual([]);
+  test.each(['main', 'cli/agent', 'cli/serve-agent'])('%s loads nothing of the others either', (name) => {
+    const foreign =
+      /^src\/(?!agent|protocol|lib|cli|main)|node_modules\/(rxjs|undici|handlebars|@peculiar|yaml)\//;
+    expect(sourcesOf(`src/${name}.ts`).filter((source) => foreign.test(source))).toStrictEqual([]);
+  });
+
+  test('is asked by code that loads nothing of it, since probes and hooks start it anew each time', () => {
+    const heavy = /^src\/agent\/|node_modules\/(fastify|ajv|prom-client)\//;
+    expect(sourcesOf('src/cli/ask-agent.ts').filter((source) => heavy.test(source))).toStrictEqual([]);
   });
 });
 
