@@ -17,6 +17,7 @@ export const flags = {
   seed: 'of the first history; the next one has the next number (default: a random one)',
   steps: 'deliveries of one history, after the first (default 8)',
   topics: 'kinds of changes: server,backend,map,tls,rest (default: all)',
+  paced: '1: all reloads but the first wait until the end of a history (default 0)',
   failures: 'failing histories after which a line is given up (default 1)',
   shrink: 'seconds to make a failing history smaller (default 120)',
 };
@@ -43,7 +44,7 @@ export async function run({ values, say }: SoakInput): Promise<SoakReport> {
   try {
     for (const line of lines) {
       const figures = { ...noFigures };
-      const setting = { line, pool, upstreams: upstreams.endpoints };
+      const setting = { line, pool, upstreams: upstreams.endpoints, paced: values['paced'] === '1' };
       const reasonOf = (history: History) =>
         runHistory(setting, history).then(
           () => undefined,
