@@ -124,6 +124,33 @@ describeEachLine('the agent recovers from', (line) => {
     expect((await visit(here, '/')).body).toBe('one');
   });
 
+  it('a HAProxy that cannot start on files that came by commands alone: the last known good ones are put back', async () => {
+    const { here, files } = await begin();
+    const { haproxy, talk, harness, counted, advance } = scene();
+    const bad = { 'haproxy.cfg': 'bogus keyword\n', 'maps/path.map': '/bad app\n' };
+    const reply = await talk.runtime(bad, [{ kind: 'map_replace', path: 'maps/path.map' }]);
+    expect(reply.body).toMatchObject({ ok: true, mode: 'runtime' });
+    await haproxy.kill();
+    await eventually('it is missed', () =>
+      harness.logLines.join('').includes('waiting for HAProxy') ? true : undefined,
+    );
+    expect(await readFile(inBase('haproxy.cfg'), 'utf8')).toBe(bad['haproxy.cfg']);
+    advance(5_000);
+    await eventually('the good configuration is back', async () =>
+      (await readFile(inBase('haproxy.cfg'), 'utf8')) === files['haproxy.cfg'] ? true : undefined,
+    );
+    await haproxy.start();
+    const state = await eventually('it runs', async () => {
+      const seen = await harness.state('?verify=1');
+      return seen.running_plan_id === 'plan-1' ? seen : undefined;
+    });
+    expect(state).toMatchObject(applied);
+    expect(state).not.toHaveProperty('invariant_violation');
+    expect(counted).toContain('rolledBack');
+    expect((await visit(here, '/')).body).toBe('one');
+    expect((await talk.reload(files)).body).toMatchObject({ ok: true });
+  });
+
   it('an apply for a worker that was killed: by a reload', async () => {
     const { here, files } = await begin();
     const { haproxy, talk } = scene();
