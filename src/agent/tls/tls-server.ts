@@ -32,6 +32,8 @@ export function createTlsServer(
   const server = createServer(
     {
       ...options,
+      // Its default is Node's for HTTP servers only; large bodies stood still for 40 ms without.
+      noDelay: true,
       minVersion: 'TLSv1.3',
       maxVersion: 'TLSv1.3',
       requestCert: true,
