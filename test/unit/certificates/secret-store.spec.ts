@@ -42,7 +42,7 @@ const renew = (using = client) =>
 const secret = async (name: string) => {
   const result = await client.get(ref, name);
   if (!result.ok) throw new Error(`no Secret ${name}`);
-  return result.value as {
+  return result.value as unknown as {
     metadata: { labels?: object; annotations?: object };
     type?: string;
     data: Record<string, string>;
