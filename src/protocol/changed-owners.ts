@@ -1,7 +1,8 @@
 import { digest } from '../lib/digest.ts';
 import { diffOrderedMaps } from '../lib/ordered-map.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
-import type { OwnedOutput, Outputs } from './provenance.ts';
+import type { Output } from './output.ts';
+import type { Outputs } from './provenance.ts';
 
 /** An object whose output differs between two renders. */
 export interface ChangedOwner {
@@ -9,7 +10,7 @@ export interface ChangedOwner {
   /** It has an output in the former render that is gone or replaced in the newer. */
   readonly wasThere: boolean;
   /** Its newer outputs by place, of those that differ. */
-  readonly outputs: ReadonlyMap<string, OwnedOutput | undefined>;
+  readonly outputs: ReadonlyMap<string, Output | undefined>;
 }
 
 /**
@@ -19,9 +20,9 @@ export interface ChangedOwner {
 export function changedOwners(before: Outputs, after: Outputs): ReadonlyMap<string, ChangedOwner> {
   const changed = new Map<
     string,
-    { owner: Owner; wasThere: boolean; outputs: Map<string, OwnedOutput | undefined> }
+    { owner: Owner; wasThere: boolean; outputs: Map<string, Output | undefined> }
   >();
-  const note = (owner: Owner | undefined, place: string, output: OwnedOutput | undefined, was: boolean) => {
+  const note = (owner: Owner | undefined, place: string, output: Output | undefined, was: boolean) => {
     if (owner === undefined) return;
     const key = formatOwner(owner);
     const entry = changed.get(key);
@@ -39,7 +40,7 @@ export function changedOwners(before: Outputs, after: Outputs): ReadonlyMap<stri
 }
 
 /** Tells one content of an object from another: equal for equal outputs at equal places. */
-export function outputsDigest(outputs: ReadonlyMap<string, OwnedOutput | undefined>): string {
+export function outputsDigest(outputs: ReadonlyMap<string, Output | undefined>): string {
   const places = [...outputs].sort(([a], [b]) => (a < b ? -1 : 1));
   return digest(JSON.stringify(places.map(([place, output]) => [place, output ?? null])));
 }

@@ -1,15 +1,10 @@
 import type { OrderedMap } from '../lib/ordered-map.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bundle } from './bundle.ts';
-
-/** What one fragment of one item gave a render. Only its owner is anybody else's business. Immutable. */
-export interface OwnedOutput {
-  /** Absent for what templates print by themselves. */
-  readonly owner?: Owner;
-}
+import type { Output } from './output.ts';
 
 /** Every output of one render by its place; versions share what did not change. */
-export type Outputs = OrderedMap<OwnedOutput>;
+export type Outputs = OrderedMap<Output>;
 
 /**
  * How an object is held in a render: `pinned` to the outputs it had in `at`, or `excluded` as long as it has none there. What

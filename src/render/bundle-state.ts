@@ -21,7 +21,7 @@ import {
   sameOwner,
   type MapState,
 } from './map-state.ts';
-import type { FilePart, Output, Part } from './output.ts';
+import type { FilePart, Output, Part } from '../protocol/output.ts';
 import type { Document } from './output-of.ts';
 
 export interface BundleOptions {

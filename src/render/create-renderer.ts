@@ -23,7 +23,7 @@ import { documentsOf, type RenderDocument } from './documents-of.ts';
 import { createHeldOutputs } from './held-outputs.ts';
 import { ownerOfItem } from './owner-of.ts';
 import { outputOf } from './output-of.ts';
-import type { Output } from './output.ts';
+import type { Output } from '../protocol/output.ts';
 import { createTrackedReads } from './tracked-reads.ts';
 
 export interface RendererOptions {

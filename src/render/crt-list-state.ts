@@ -3,7 +3,7 @@ import { ropeBytes, ropeDigest, ropeSize } from '../lib/rope.ts';
 import type { CrtListEntry, PlanFile } from '../protocol/plan.ts';
 import { createClaims } from './claims.ts';
 import { sameOwner } from './map-state.ts';
-import type { CrtListPart } from './output.ts';
+import type { CrtListPart } from '../protocol/output.ts';
 
 /** The entries of one crt-list as they change. They stand in print order; of equal lines, the first one is printed. */
 export interface CrtListState {

@@ -9,7 +9,7 @@ import {
 import { formatOwner } from '../lib/owner.ts';
 import { outputsDigest } from '../protocol/changed-owners.ts';
 import { noQuarantine, type Hold, type Outputs, type Quarantine } from '../protocol/provenance.ts';
-import type { Output } from './output.ts';
+import type { Output } from '../protocol/output.ts';
 
 /** Where outputs are printed. */
 export interface Printer {
@@ -39,8 +39,6 @@ export interface HeldOutputs {
 const nothing: ReadonlyMap<string, string> = new Map();
 
 export function createHeldOutputs(printer: Printer): HeldOutputs {
-  /** Outputs by the version that others know them as. */
-  const known = new WeakMap<Outputs, OrderedMap<Output>>();
   let printed = emptyOrderedMap<Output>();
   let edits = new Map<string, Output | undefined>();
   let quarantine = noQuarantine;
@@ -125,11 +123,10 @@ export function createHeldOutputs(printer: Printer): HeldOutputs {
 
   /** All that are held at one version are taken in one comparison with it. */
   const capture = (at: Outputs, keys: ReadonlySet<string>, captured: ReadonlySet<string>): void => {
-    const pinned = known.get(at) ?? emptyOrderedMap<Output>();
     const isOf = (output: Output | undefined): boolean =>
       output?.owner !== undefined && keys.has(formatOwner(output.owner));
     // Both sides of what has changed: the rest is printed as it is pinned.
-    for (const { key: place, before, after } of diffOrderedMaps(pinned, flush())) {
+    for (const { key: place, before, after } of diffOrderedMaps(at, flush())) {
       if (!isOf(before) && !isOf(after)) continue;
       const shownBy = heldOwner(after);
       if (shownBy !== undefined && captured.has(shownBy)) continue;
@@ -166,11 +163,7 @@ export function createHeldOutputs(printer: Printer): HeldOutputs {
       }
     },
     flush: () => void flush(),
-    outputs() {
-      const outputs = flush();
-      if (!known.has(outputs)) known.set(outputs, outputs);
-      return outputs;
-    },
+    outputs: flush,
     withheld() {
       if (stale.size === 0) return digests;
       const next = new Map(digests);

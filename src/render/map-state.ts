@@ -4,7 +4,7 @@ import { ropeBytes, ropeDigest, ropeSize } from '../lib/rope.ts';
 import type { MapEntry, PlanFile } from '../protocol/plan.ts';
 import { createClaims } from './claims.ts';
 import { conflictsOf, type Claimed } from './claimed.ts';
-import type { EntryPart } from './output.ts';
+import type { EntryPart } from '../protocol/output.ts';
 
 /** The entries of one map file as they change. */
 export interface MapState {

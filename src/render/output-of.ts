@@ -8,7 +8,7 @@ import type { CrtListEffect, Fragment, Piece } from '../templates/fragment.ts';
 import { renderError } from '../templates/render-fault.ts';
 import type { DocumentKind } from '../templates/vocabulary.ts';
 import { cutAtHeaders, tidy, withoutEmptyLines } from './layout.ts';
-import type { CrtListPart, EntryPart, Output, Part } from './output.ts';
+import type { CrtListPart, EntryPart, Output, Part } from '../protocol/output.ts';
 
 /** The document that a template's text goes into. */
 export interface Document {

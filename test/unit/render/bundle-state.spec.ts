@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { valuesOf } from '../../../src/lib/ordered-map.ts';
 import type { Profile, SectionKind } from '../../../src/protocol/plan.ts';
 import { createBundleState } from '../../../src/render/bundle-state.ts';
-import type { Output, Part } from '../../../src/render/output.ts';
+import type { Output, Part } from '../../../src/protocol/output.ts';
 
 const config = { kind: 'config', path: 'haproxy.cfg' } as const;
 const outputOf = (...parts: Part[]): Output => ({ parts, entries: [], files: [] });

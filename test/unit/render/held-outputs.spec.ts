@@ -5,7 +5,7 @@ import { formatOwner } from '../../../src/lib/owner.ts';
 import { changedOwners, outputsDigest } from '../../../src/protocol/changed-owners.ts';
 import { noQuarantine, type Hold, type Outputs, type Quarantine } from '../../../src/protocol/provenance.ts';
 import { createHeldOutputs } from '../../../src/render/held-outputs.ts';
-import type { Output } from '../../../src/render/output.ts';
+import type { Output } from '../../../src/protocol/output.ts';
 
 const ownerOf = (name: string) => ({ kind: 'Ingress', namespace: 'ns', name });
 const keyOf = (name: string) => formatOwner(ownerOf(name));
@@ -196,7 +196,7 @@ describe('held outputs', () => {
             const now = scene.present.get(at);
             const isKeptOut = now?.owner !== undefined && quarantine.has(formatOwner(now.owner));
             const shown = pinned === undefined ? (isKeptOut ? undefined : now) : pinned.output;
-            if (shown !== undefined) expected.set(at, shown as Output);
+            if (shown !== undefined) expected.set(at, shown);
           }
           expect(new Map([...scene.printed].sort())).toStrictEqual(expected);
           expect(new Map(entriesOf(scene.held.outputs()))).toStrictEqual(expected);

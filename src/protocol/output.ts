@@ -1,5 +1,5 @@
 import type { Owner } from '../lib/owner.ts';
-import type { Backend, CrtListEntry, FileKind, MapEntry, Profile, Section } from '../protocol/plan.ts';
+import type { Backend, CrtListEntry, FileKind, MapEntry, Profile, Section } from './plan.ts';
 
 /** What a fragment (or the text of a template around them) contributes to the bundle. Plain data, compared for early cutoff. */
 export interface Output {
