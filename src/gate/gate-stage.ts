@@ -135,12 +135,8 @@ export function gateStage<V extends LatchVerdict>(
           return race(timer(rest), held$).pipe(take(1), ignoreElements());
         });
 
-      return bundle$.pipe(
-        tap((bundle) => {
-          if (newest !== undefined) overtaken.add(newest);
-          newest = bundle;
-        }),
-        exhaustMapLatest((bundle, newer$) => {
+      const work = (bundle: Bundle, newer$: Observable<void>): Observable<GateReport<V>> =>
+        defer(() => {
           const started = now();
           checks = 1;
           overtaken.drop(bundle);
@@ -151,7 +147,29 @@ export function gateStage<V extends LatchVerdict>(
             catchUp(bundle),
             pace(bundle, started, newer$),
           );
+        });
+
+      /** Of a time before somebody was held or let go: it would be refused once more for the same reason. */
+      const isOutdated = ({ provenance }: Bundle) =>
+        provenance !== undefined &&
+        provenance.generation === state.generation &&
+        provenance.quarantine !== state.quarantine;
+
+      /** The render under the present quarantine is on its way; should it fail to come, the outdated one has to do. */
+      const unlessReplaced = (bundle: Bundle, newer$: Observable<void>): Observable<GateReport<V>> =>
+        concat(
+          race(timer(retry.min), newer$).pipe(take(1), ignoreElements()),
+          defer(() => (newest === bundle ? work(bundle, newer$) : EMPTY)),
+        );
+
+      return bundle$.pipe(
+        tap((bundle) => {
+          if (newest !== undefined) overtaken.add(newest);
+          newest = bundle;
         }),
+        exhaustMapLatest((bundle, newer$) =>
+          isOutdated(bundle) ? unlessReplaced(bundle, newer$) : work(bundle, newer$),
+        ),
       );
     });
 }

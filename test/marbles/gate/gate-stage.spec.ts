@@ -152,6 +152,31 @@ describe('gateStage', () => {
     );
 
     it(
+      'does not refuse again what was rendered before the object was held: a render without it is on its way',
+      marbles((m) => {
+        const { run, checked } = scene(m);
+        const words$ = m.hot('   a----bc-d-----|', { a: 'a=1', b: 'a=bad', c: 'b=1', d: 'b=2' });
+        const expected = '       --A----x--A---|';
+        m.expect(run(words$)).toBeObservable(expected, { A: 'A', x: 'x' });
+        m.flush();
+        expect(checked).toEqual(['a=1', 'a=bad', 'a=1 b=2']);
+      }),
+    );
+
+    it(
+      'checks it nevertheless when no such render comes',
+      marbles((m) => {
+        const { run, checked } = scene(m);
+        const words$ = m.hot('   a----bc---------|', { a: 'a=1', b: 'a=bad', c: 'b=1' });
+        //                       4 ms after b is refused, and 2 for the check
+        const expected = '       --A----x-----x--|';
+        m.expect(run(words$)).toBeObservable(expected, { A: 'A', x: 'x' });
+        m.flush();
+        expect(checked).toEqual(['a=1', 'a=bad', 'a=bad b=1']);
+      }),
+    );
+
+    it(
       'tries a held object out beside the release when it says something new, and lets it go',
       marbles((m) => {
         const { run, checked, heldNow } = scene(m);
