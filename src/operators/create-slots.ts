@@ -18,7 +18,8 @@ interface Waiting {
 }
 
 /**
- * Bounds how much runs at the same time. Those without suspicion go first; each kind goes in order of arrival.
+ * Bounds how much runs at the same time. Those without suspicion go first, but for one of the others where none of them runs; each
+ * kind goes in order of arrival.
  *
  * Loss policy: none, everything that stays subscribed gets its turn. Errors and completion pass and free the slot.
  */
@@ -31,9 +32,11 @@ export function createSlots(limits: SlotLimits): Slots {
   const next = (): Waiting | undefined => {
     if (busy >= limits.total) return undefined;
     const [first] = trusted;
-    if (first !== undefined || busySuspects >= limits.suspects) return first;
+    if (busySuspects >= limits.suspects) return first;
     const [suspect] = suspects;
-    return suspect;
+    // The others may never end: one slot is for those under suspicion when they have none.
+    const isStarving = busySuspects === 0 && limits.total > 1;
+    return isStarving ? (suspect ?? first) : (first ?? suspect);
   };
   let filling = false;
   const fill = (): void => {

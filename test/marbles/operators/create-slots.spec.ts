@@ -47,6 +47,23 @@ describe('createSlots', () => {
   );
 
   it(
+    'lets one under suspicion in however many others keep coming',
+    marbles((m) => {
+      const slots = createSlots({ total: 2, suspects: 1 });
+      const busy = m.cold('    --b|');
+      const slow = m.cold('       --s|');
+      const endless = m.hot('  xxxxxxxxxxxx');
+      const source = m.hot('   -s----------');
+      const arrivals = merge(
+        endless.pipe(mergeMap(() => slots.run(busy))),
+        source.pipe(mergeMap(() => slots.run(slow, { isSuspect: true }))),
+      );
+      m.expect(arrivals, '      ^--------!').toBeObservable('--bb-sb-b');
+      m.expect(slow).toHaveSubscriptions('  ---^--!');
+    }),
+  );
+
+  it(
     'frees the slot on an error, which passes',
     marbles((m) => {
       const slots = createSlots({ total: 1, suspects: 1 });
