@@ -3,6 +3,7 @@ import {
   EMPTY,
   catchError,
   combineLatest,
+  defer,
   filter,
   map,
   of,
@@ -12,6 +13,7 @@ import {
   timer,
 } from 'rxjs';
 import type { AgentClient } from '../fleet/agent-client.ts';
+import { createSlots } from '../operators/create-slots.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import { perKeyLatest } from '../operators/per-key-latest.ts';
 import type { DeliveryAcked, DeliveryReport } from '../protocol/delivery-report.ts';
@@ -37,9 +39,11 @@ export interface KeptPlan {
   readonly outcome: 'stored' | 'moved' | 'too-large' | 'unsupported' | 'failed';
 }
 
+const uploadsAtOnce = 2;
+
 /**
  * Leaves the plan of what a pod holds with the pod, so that the next controller starts from it without a reload. Off the
- * critical path: an upload waits `delay` after a delivery, and takes the newest one by then; one per pod at a time.
+ * critical path: an upload waits `delay` after a delivery, and takes the newest one by then; one per pod and two in all at a time.
  *
  * Loss policy: latest wins per pod. A failed upload is an outcome, not an error: the pod's next report, at the latest that of
  * the next drift pass, leads to another.
@@ -48,6 +52,7 @@ export function keepPlans(deps: KeepPlansDeps): Observable<KeptPlan> {
   const newest = new Map<string, DeliveryAcked>();
   const without = new Set<string>();
   const settled = new WeakSet<DeliveryAcked>();
+  const uploads = createSlots({ total: uploadsAtOnce, suspects: uploadsAtOnce });
   const acked$ = deps.delivery$.pipe(
     filter((report) => report.kind === 'acked'),
     scan((held, report) => held.set(authorityOf(report.pod), report), newest),
@@ -63,16 +68,23 @@ export function keepPlans(deps: KeepPlansDeps): Observable<KeptPlan> {
     perKeyLatest({
       keyOf: (report) => authorityOf(report.pod),
       // A report about the same plan is news: the upload that the former one led to has failed.
-      concurrent: 2,
+      concurrent: Infinity,
       project: ({ pod }) =>
         timer(deps.delay).pipe(
           switchMap(() => {
             const report = newest.get(authorityOf(pod));
-            return report === undefined || !isMissing(report) ? EMPTY : upload(report);
+            return report === undefined || !isMissing(report) ? EMPTY : inTurn(report);
           }),
         ),
     }),
   );
+
+  /** Waiting takes no turn. Pods that had to wait are mostly on one plan, encoded once; who has moved on meanwhile waits anew. */
+  function inTurn(report: DeliveryAcked): Observable<KeptPlan> {
+    return uploads.run(
+      defer(() => (newest.get(authorityOf(report.pod)) === report ? upload(report) : EMPTY)),
+    );
+  }
 
   function isMissing(report: DeliveryAcked): boolean {
     return !report.isPlanStored && !settled.has(report) && !without.has(authorityOf(report.pod));

@@ -85,6 +85,45 @@ describe('keepPlans', () => {
   );
 
   it(
+    'keeps no pod waiting longer than the others because there are many: two uploads at a time, and waiting is none',
+    marbles((m) => {
+      const keys = ['p', 'q', 'r', 's'];
+      const acks = Object.fromEntries(keys.map((key) => [key, ack(key, one)]));
+      const stored = Object.fromEntries(keys.map((key) => [key, kept(key, one, 'stored')]));
+      const delivery$ = m.hot('(pqrs)---------', acks);
+      const fleet$ = m.hot('   f--------------', { f: keys.map((key) => podOf(key)) });
+      const answer = m.cold('     ---s|', { s: 'stored' as const });
+      const client: KeepPlansDeps['client'] = { storePlan: () => answer };
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), '^--------------!').toBeObservable(
+        '                      ------(pq)(rs)-----',
+        stored,
+      );
+      m.expect(answer).toHaveSubscriptions(['---^---!', '---^---!', '-------^---!', '-------^---!']);
+    }),
+  );
+
+  it(
+    'leaves the turn of a pod that has moved on meanwhile to its next plan',
+    marbles((m) => {
+      const keys = ['p', 'q', 'r'];
+      const acks = { ...Object.fromEntries(keys.map((key) => [key, ack(key, one)])), R: ack('r', two) };
+      const stored = {
+        ...Object.fromEntries(keys.map((key) => [key, kept(key, one, 'stored')])),
+        R: kept('r', two, 'stored'),
+      };
+      const delivery$ = m.hot('(pqr)R---------', acks);
+      const fleet$ = m.hot('   f--------------', { f: keys.map((key) => podOf(key)) });
+      const answer = m.cold('     ---s|', { s: 'stored' as const });
+      const client: KeepPlansDeps['client'] = { storePlan: () => answer };
+      m.expect(keepPlans(deps({ delivery$, fleet$, client })), '^----------------!').toBeObservable(
+        '                      ------(pq)---R',
+        stored,
+      );
+      m.expect(answer).toHaveSubscriptions(['---^---!', '---^---!', '----------^---!']);
+    }),
+  );
+
+  it(
     'uploads nothing for pods that have it, that failed, that are gone or that were replaced',
     marbles((m) => {
       const asked: string[] = [];
