@@ -49,7 +49,7 @@ export function diffCertificateFile(
       .find((kind) => !capabilities.operations.has(kind));
     const obstacle =
       missing === undefined
-        ? (contentObstacle(path, after.size, users) ??
+        ? (contentObstacle(path, after.size, users, capabilities.version) ??
           orderObstacle({ crtLists: worker.crtLists, files: next.files }, path))
         : `${missing} is not for HAProxy ${capabilities.version ?? '?'}`;
     if (obstacle === undefined) draft.emit('fileSet', ...users.map((store) => setOf(store, path)));

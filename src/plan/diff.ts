@@ -41,7 +41,8 @@ export function diff(next: Plan, base: Baseline): Decision {
   if (base.reloadPending) draft.reload('a reload of the pod is pending');
   const loaded = loadedFiles(base.inventory);
   const facts = { next, worker, capabilities: base.capabilities, loaded };
-  const { isStructural } = compare({ ...facts, needs: createFileNeeds(next, loaded, true), draft });
+  const needs = createFileNeeds(next, loaded, true, base.capabilities.version);
+  const { isStructural } = compare({ ...facts, needs, draft });
   checkLimits(draft, base);
   const files = fileChanges(applied, next);
   if (draft.reasonCount() === 0) return decide(draft, files);

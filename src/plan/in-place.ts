@@ -59,7 +59,7 @@ function* unitsOf(input: InPlaceInput): Generator<Unit> {
   const contextOf = (draft: Draft): DiffContext => ({
     ...input,
     draft,
-    needs: createFileNeeds(next, loaded, false),
+    needs: createFileNeeds(next, loaded, false, input.capabilities.version),
   });
   let addsBackend = false;
   for (const { before, after } of diffOrderedMaps(worker.backends, next.backends)) {

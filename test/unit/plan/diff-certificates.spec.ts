@@ -188,6 +188,16 @@ describe('diff of certificates, CA and CRL files (R6)', () => {
     ]);
   });
 
+  it('names the CA file of a new server that a HAProxy line before 3.0 does not take in pieces', () => {
+    const size = limits.payloadContentBytes + 1;
+    const ca: FileSketch = { kind: 'ca', text: 'C'.repeat(size) };
+    const after = withServer({ extra: [keyword('ca-file', 'ssl/ca.pem')] }, withFiles({ 'ssl/ca.pem': ca }));
+    expect(decide(base, after, {}, '2.6').reasons).toEqual([
+      `backend shop: server pod-2: new, and its keyword "ca-file": ssl/ca.pem has ${size} bytes, more than the ${limits.payloadContentBytes} that a runtime command holds`,
+    ]);
+    expect(operations(base, after, {}, '3.0').map(({ kind }) => kind)).toContain('ca_new');
+  });
+
   it('does not take a file of one kind for one of another', () => {
     const after = withServer({ extra: [keyword('ca-file', 'ssl/b.pem')] });
     expect(decide(base, after).reasons).toEqual([
