@@ -22,6 +22,7 @@ import { perKeyLatest } from './operators/per-key-latest.ts';
 import { switchMapFair } from './operators/switch-map-fair.ts';
 import type { Taps } from './operators/taps.ts';
 import type { Bundle } from './protocol/bundle.ts';
+import type { KeptOutputs } from './protocol/kept-outputs.ts';
 import type { Plan } from './protocol/plan.ts';
 import type { HeldObjects } from './protocol/provenance.ts';
 import type { DeliveryTarget } from './protocol/delivery-target.ts';
@@ -39,6 +40,8 @@ export interface PipelineDeps<World, Verdict extends LatchVerdict> {
   /** One cooperative turn with these objects held; unsubscribing supersedes it and loses no work. */
   readonly render: (world: World, held: HeldObjects) => Observable<RenderOutcome>;
   readonly check: (plan: Plan) => Observable<Verdict>;
+  /** See {@link GateStageOptions.recall}. */
+  readonly recall?: () => Observable<KeptOutputs | undefined>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
   /** Brings a pod to what is wanted and keeps it there, until something newer is wanted of it or it is gone. */
   readonly deliver: (target: DeliveryTarget, newer$: Observable<void>) => Observable<DeliveryReport>;
@@ -114,6 +117,7 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
       interval: timing.checkInterval,
       retry: timing.checkRetry,
       running: running.ids,
+      ...(deps.recall && { recall: deps.recall }),
     }),
     // A verdict that is known already comes synchronously: the latch must see the bundle first.
     observeOn(asapScheduler),
@@ -125,7 +129,7 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
 
   const verdict$ = judged$.pipe(
     map(({ verdict }) => verdict),
-    taps.point('verdicts', (verdict) => verdict),
+    taps.point<Verdict>('verdicts', tapShape.verdict),
     hot(),
   );
 

@@ -1,7 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { Observable, Subscription } from 'rxjs';
 import { capabilitiesOf, isVersionAtLeast } from '../plan/capabilities.ts';
 import type { DeliveryReport } from '../protocol/delivery-report.ts';
 import type { PipelineLogger } from './log-pipeline.ts';
+
+/** Pods come and go under new names. */
+const rememberedPods = 1024;
 
 /**
  * Tells when a pod runs an older line of HAProxy than the one that checks renders, and for which templates are rendered: it may refuse
@@ -16,7 +20,7 @@ export function compareLines(
   onError: (error: unknown) => void,
 ): Subscription {
   const gate = lineOf(gateVersion);
-  const told = new Map<string, string>();
+  const told = new LRUCache<string, string>({ max: rememberedPods });
   return delivery$.subscribe({
     next: (report) => {
       if (report.kind !== 'acked') return;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Observable, Subscription } from 'rxjs';
 import type { LatchState, LatchVerdict } from '../gate/latch.ts';
 import { formatOwner } from '../lib/owner.ts';
@@ -13,12 +14,19 @@ export interface PipelineLogger {
   error(fields: object, message: string): void;
 }
 
+/** `message`: why the check could not run. */
+type LoggedVerdict = LatchVerdict & { readonly message?: string };
+
 export interface LoggedStreams {
   readonly render$: Observable<RenderOutcome>;
-  readonly verdict$: Observable<LatchVerdict>;
+  readonly verdict$: Observable<LoggedVerdict>;
   readonly latch$: Observable<LatchState>;
   readonly delivery$: Observable<DeliveryReport>;
 }
+
+/** Findings of one refusal that are told; the tap shows more. */
+const toldFindings = 10;
+const rememberedPods = 1024;
 
 /**
  * Tells in the log what the pipeline did: `info` per accepted delivery, `warn` per problem that is new and per refusal,
@@ -51,13 +59,7 @@ export function logPipeline(
   on(streams.verdict$, (verdict) => {
     if (verdict.kind === 'accepted')
       log.debug({ planId: verdict.planId }, 'HAProxy accepts the configuration');
-    else
-      log.warn(
-        { verdict },
-        verdict.kind === 'refused'
-          ? 'HAProxy refuses the configuration'
-          : 'the configuration could not be checked',
-      );
+    else tellRefusal(verdict);
   });
   on(streams.latch$, ({ pinned, released }) => {
     if (pinned && !wasPinned)
@@ -65,7 +67,7 @@ export function logPipeline(
     if (!pinned && wasPinned) log.info({ released: released?.plan.id }, 'a render was accepted again');
     wasPinned = pinned;
   });
-  const skews = new Map<string, string>();
+  const skews = new LRUCache<string, string>({ max: rememberedPods });
   on(streams.delivery$, (report) => {
     const { key: pod } = report.pod;
     if (report.kind === 'reverted')
@@ -79,6 +81,15 @@ export function logPipeline(
     }
   });
   return logging;
+
+  function tellRefusal({ kind, planId, findings = [], message }: LoggedVerdict): void {
+    if (kind === 'refused')
+      log.warn(
+        { planId, findings: findings.slice(0, toldFindings), findingCount: findings.length },
+        'HAProxy refuses the configuration',
+      );
+    else log.warn({ planId, reason: message }, 'the configuration could not be checked');
+  }
 
   function tellDelivery(report: DeliveryAcked | DeliveryFailed): void {
     const { planId, revision, tookMs } = report;

@@ -1,9 +1,11 @@
 import type { GateReport } from '../gate/gate-stage.ts';
-import type { LatchState } from '../gate/latch.ts';
+import type { LatchState, LatchVerdict } from '../gate/latch.ts';
 import { quarantinedObjects, type QuarantineState } from '../gate/quarantine-state.ts';
 import { valuesOf } from '../lib/ordered-map.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { RenderOutcome } from '../protocol/render-outcome.ts';
+
+type ShownVerdict = LatchVerdict & { readonly warnings?: readonly unknown[]; readonly output?: string };
 
 /** What taps show of pipeline values: plain data of bounded size, never a file's content. */
 export const tapShape = {
@@ -21,11 +23,17 @@ export const tapShape = {
       .map(({ path, kind, digest, size }) => ({ path, kind, digest, size }))
       .slice(0, 1000),
   }),
-  trial: ({ about, bundle, verdict }: GateReport<unknown>): unknown => ({
+  verdict: ({ findings, warnings, output, ...verdict }: ShownVerdict): unknown => ({
+    ...verdict,
+    ...(findings === undefined ? {} : { findingCount: findings.length, findings: findings.slice(0, 100) }),
+    ...(warnings === undefined ? {} : { warningCount: warnings.length, warnings: warnings.slice(0, 100) }),
+    ...(output === undefined ? {} : { output: output.slice(0, 16 * 1024) }),
+  }),
+  trial: ({ about, bundle, verdict }: GateReport<ShownVerdict>): unknown => ({
     about,
     planId: bundle.plan.id,
     held: [...(bundle.provenance?.quarantine.keys() ?? [])].slice(0, 100),
-    verdict,
+    verdict: tapShape.verdict(verdict),
   }),
   quarantine: (state: QuarantineState): unknown => {
     const objects = quarantinedObjects(state);
@@ -38,12 +46,22 @@ export const tapShape = {
       ...(state.stuck === undefined ? {} : { stuck: state.stuck }),
     };
   },
-  latch: ({ mode, pinned, newest, released, validatedPlanId }: LatchState): unknown => ({
+  latch: ({
+    mode,
+    pinned,
+    newest,
+    released,
+    accepted,
+    validatedPlanId,
+    refusedPlanId,
+  }: LatchState): unknown => ({
     mode,
     pinned,
     newest: newest?.plan.id,
     released: released?.plan.id,
+    accepted: accepted?.plan.id,
     validated: validatedPlanId,
+    refused: refusedPlanId,
   }),
 };
 

@@ -1,4 +1,5 @@
 import { marbles } from 'rxjs-marbles';
+import { of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { compareLines } from '../../../src/sinks/compare-lines.ts';
 import { ackOf, revertOf } from '../../fixtures/delivery-reports.ts';
@@ -29,6 +30,16 @@ describe('compareLines', () => {
       expect(lines).toEqual([told, told]);
     }),
   );
+
+  it('remembers no more pods than a fleet has, however many come and go', () => {
+    const told: object[] = [];
+    const log = { warn: (fields: object) => told.push(fields) };
+    const pods = [...Array.from({ length: 1025 }, (_, n) => `p${n}`), 'p1024', 'p0'];
+    compareLines(of(...pods.map((pod) => from(pod, '3.0.11'))), '3.2', log, (error) => {
+      throw error;
+    });
+    expect(told.slice(1024)).toMatchObject([{ pod: 'p1024' }, { pod: 'p0' }]);
+  });
 
   it(
     'hands over an error of the stream',

@@ -35,10 +35,11 @@ const renders: Record<string, RenderOutcome> = {
   n: rendered(),
   x: { kind: 'rejected', message: 'base:3:1: unknown helper', problems: [] },
 };
-const verdicts: Record<string, LatchVerdict> = {
+const words = Array.from({ length: 500 }, (_, n) => ({ message: `line ${n}` }));
+const verdicts: Record<string, LatchVerdict & { readonly message?: string; readonly output?: string }> = {
   A: { planId: '1', kind: 'accepted' },
-  x: { planId: '1', kind: 'refused' },
-  u: { planId: '1', kind: 'unchecked' },
+  x: { planId: '1', kind: 'refused', findings: words, output: 'x'.repeat(1024 * 1024) },
+  u: { planId: '1', kind: 'unchecked', message: 'no such program' },
 };
 const latches: Record<string, LatchState> = {
   o: { mode: 'optimistic', pinned: false },
@@ -106,11 +107,15 @@ describe('logPipeline', () => {
   it(
     'warns of refusals and of checks that could not run',
     marbles((m) => {
-      expect(logged(m, { verdict: 'Axu' }).lines).toEqual([
+      const { lines, fields } = logged(m, { verdict: 'Axu' });
+      expect(lines).toEqual([
         'debug HAProxy accepts the configuration',
         'warn HAProxy refuses the configuration',
         'warn the configuration could not be checked',
       ]);
+      // HAProxy may have a word for every line of a large configuration, and all of its output besides.
+      expect(fields[1]).toEqual({ planId: '1', findings: words.slice(0, 10), findingCount: 500 });
+      expect(fields[2]).toEqual({ planId: '1', reason: 'no such program' });
     }),
   );
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
+import { emptyQuarantine } from '../../../src/gate/quarantine-state.ts';
 import { tapShape } from '../../../src/sinks/tap-shape.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 
@@ -44,6 +45,18 @@ describe('tapShape', () => {
     expect(tapShape.render(rejected)).toEqual(rejected);
   });
 
+  it('bounds what is shown of a verdict, and says how much there is', () => {
+    const findings = Array.from({ length: 150 }, () => ({ message: 'm' }));
+    const verdict = { planId: 'p', kind: 'refused' as const, findings, output: 'x'.repeat(1024 * 1024) };
+    const shown = tapShape.verdict(verdict) as { findings: unknown[]; output: string };
+    expect(shown).toMatchObject({ planId: 'p', kind: 'refused', findingCount: 150 });
+    expect([shown.findings.length, shown.output.length]).toEqual([100, 16 * 1024]);
+    const warned = { planId: 'p', kind: 'accepted' as const, warnings: findings };
+    expect(tapShape.verdict(warned)).toMatchObject({ warningCount: 150, warnings: findings.slice(0, 100) });
+    const trial = { about: 'trial' as const, bundle, verdict, state: emptyQuarantine };
+    expect(tapShape.trial(trial)).toMatchObject({ about: 'trial', verdict: shown, held: [] });
+  });
+
   it('names the plans that the latch holds and has let out', () => {
     expect(
       tapShape.latch({
@@ -58,7 +71,9 @@ describe('tapShape', () => {
       pinned: false,
       newest: plan.id,
       released: plan.id,
+      accepted: undefined,
       validated: 'x',
+      refused: undefined,
     });
   });
 });
