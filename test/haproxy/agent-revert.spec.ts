@@ -16,11 +16,15 @@ describeEachLine('the last known good set', (line) => {
   const begin = async () => {
     const { talk, site, echo } = scene();
     const here = site({ app: [{ name: 'a', port: await echo('one') }] });
-    const good = { ...siteFiles(here, { '/': 'app' }), 'notes/keep.txt': 'good', 'notes/gone.txt': 'good' };
+    const good: Record<string, string> = {
+      ...siteFiles(here, { '/': 'app' }),
+      'notes/keep.txt': 'good',
+      'notes/gone.txt': 'good',
+    };
     expect((await talk.reload(good)).body).toMatchObject({ ok: true, lkg_plan_id: 'plan-1' });
     const { 'notes/gone.txt': _gone, ...rest } = good;
     const second = { ...rest, 'maps/path.map': '/second app\n', 'notes/keep.txt': 'second' };
-    const third = { ...second, 'maps/path.map': '/third app\n', 'notes/new.txt': 'third' };
+    const third: Record<string, string> = { ...second, 'maps/path.map': '/third app\n', 'notes/new.txt': 'third' };
     for (const files of [second, third])
       expect((await talk.runtime(files, replaceMap)).body).toMatchObject({
         mode: 'runtime',
