@@ -11,17 +11,21 @@ import type { Finding } from './verdict.ts';
  */
 export function attributeFindings(plan: Plan, messages: readonly HaproxyMessage[]): readonly Finding[] {
   const linesByFile = new Map<string, Set<number>>();
-  for (const { file, line } of messages)
+  const proxies = new Set<string>();
+  for (const { file, line, proxy } of messages)
     if (file !== undefined && line !== undefined)
       linesByFile.set(file, (linesByFile.get(file) ?? new Set()).add(line));
-  const places = new Map(
-    [...linesByFile].map(([file, lines]) => [file, placesIn(plan, file, [...lines])] as const),
+    else if (proxy !== undefined) proxies.add(proxy);
+  const users = usersOfProfiles(plan);
+  const byLine = new Map(
+    [...linesByFile].map(([file, lines]) => [file, placesIn(plan, file, [...lines], users)] as const),
   );
+  const byProxy = placesOfProxies(plan, proxies, users);
   return messages.map(({ proxy, ...said }) => ({
     ...said,
     ...(said.file === undefined || said.line === undefined
-      ? proxyPlace(plan, proxy)
-      : places.get(said.file)?.get(said.line)),
+      ? byProxy.get(proxy ?? '')
+      : byLine.get(said.file)?.get(said.line)),
     ...fileOwner(plan, said.message),
   }));
 }
@@ -37,10 +41,15 @@ function fileOwner(plan: Plan, message: string): Pick<Finding, 'owner'> {
   return {};
 }
 
-function placesIn(plan: Plan, path: string, lines: readonly number[]): ReadonlyMap<number, Place> {
+function placesIn(
+  plan: Plan,
+  path: string,
+  lines: readonly number[],
+  users: UsersOfProfile,
+): ReadonlyMap<number, Place> {
   const file = getEntry(plan.files, path);
   if (file?.kind === 'config')
-    return mapValues(piecesAt(plan.sections, lines), (section) => placeOfSection(plan, section));
+    return mapValues(piecesAt(plan.sections, lines), (section) => placeOfSection(section, users));
   const map = getEntry(plan.maps, path);
   if (map !== undefined) return mapValues(piecesAt(map.entries, lines), placeOfEntry);
   const list = getEntry(plan.crtLists, path);
@@ -75,20 +84,35 @@ function piecesAt<T extends { readonly text: string }>(
   return found;
 }
 
-function placeOfSection(plan: Plan, section: Section): Place {
+function placeOfSection(section: Section, users: UsersOfProfile): Place {
   const { kind, name, template } = section;
-  return { section: { kind, name }, template, ...ownedBy(section), ...sharedProfile(plan, section) };
+  return { section: { kind, name }, template, ...ownedBy(section), ...sharedProfile(section, users) };
 }
 
 /** Whoever has the same profile prints it too, and would be found to blame next, one after another. */
-function sharedProfile(plan: Plan, { kind, name, owner }: Section): Pick<Finding, 'sharedBy'> {
+function sharedProfile({ kind, name, owner }: Section, users: UsersOfProfile): Pick<Finding, 'sharedBy'> {
   if (kind !== 'profile' || owner === undefined) return {};
-  const users = new Map<string, Owner>();
-  for (const backend of valuesOf(plan.backends))
-    if (backend.profile === name && backend.owner !== undefined)
-      users.set(formatOwner(backend.owner), backend.owner);
-  users.delete(formatOwner(owner));
-  return users.size === 0 ? {} : { sharedBy: [...users.values()] };
+  const own = formatOwner(owner);
+  const others = [...(users(name) ?? [])].filter(([key]) => key !== own).map(([, user]) => user);
+  return others.length === 0 ? {} : { sharedBy: others };
+}
+
+type UsersOfProfile = (profile: string) => ReadonlyMap<string, Owner> | undefined;
+
+/** Owners of the backends of each profile, by `formatOwner`: one pass over all backends, when the first is asked for. */
+function usersOfProfiles(plan: Plan): UsersOfProfile {
+  let known: Map<string, Map<string, Owner>> | undefined;
+  return (name) => {
+    if (known === undefined) {
+      known = new Map();
+      for (const { profile, owner } of valuesOf(plan.backends)) {
+        if (owner === undefined) continue;
+        const users = known.get(profile) ?? new Map<string, Owner>();
+        known.set(profile, users.set(formatOwner(owner), owner));
+      }
+    }
+    return known.get(name);
+  };
 }
 
 function placeOfEntry(entry: MapEntry): Place {
@@ -99,15 +123,23 @@ function ownedBy({ owner }: { readonly owner?: Owner }): Pick<Finding, 'owner'> 
   return owner === undefined ? {} : { owner };
 }
 
-function proxyPlace(plan: Plan, name: string | undefined): Place {
-  if (name === undefined) return {};
-  const isCore = (section: Section) => section.kind === 'core' && section.name.split(/\s+/).at(-1) === name;
-  let core: Section | undefined;
+/** One pass over all sections for all proxies. A backend is meant before a core section of the same name. */
+function placesOfProxies(
+  plan: Plan,
+  names: ReadonlySet<string>,
+  users: UsersOfProfile,
+): ReadonlyMap<string, Place> {
+  const backends = new Map<string, Place>();
+  const core = new Map<string, Place>();
+  if (names.size === 0) return core;
   for (const section of valuesOf(plan.sections)) {
-    if (section.kind === 'backend' && section.name === name) return placeOfSection(plan, section);
-    if (isCore(section)) core ??= section;
+    const { kind } = section;
+    const name = kind === 'core' ? (section.name.split(/\s+/).at(-1) ?? '') : section.name;
+    const found = kind === 'backend' ? backends : core;
+    if (kind !== 'profile' && names.has(name) && !found.has(name))
+      found.set(name, placeOfSection(section, users));
   }
-  return core === undefined ? {} : placeOfSection(plan, core);
+  return new Map([...core, ...backends]);
 }
 
 function mapValues<A, B>(map: ReadonlyMap<number, A>, to: (value: A) => B): ReadonlyMap<number, B> {

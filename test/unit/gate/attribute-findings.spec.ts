@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attributeFindings } from '../../../src/gate/attribute-findings.ts';
-import { editOrderedMap, entriesOf, getEntry, valuesOf } from '../../../src/lib/ordered-map.ts';
+import {
+  editOrderedMap,
+  entriesOf,
+  getEntry,
+  valuesOf,
+  type OrderedMap,
+} from '../../../src/lib/ordered-map.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 
 const at = (file: string, line: number) => ({ severity: 'alert' as const, message: 'm', file, line });
@@ -142,6 +148,38 @@ describe('attributeFindings', () => {
     const [free] = attributeFindings(owned, [at('haproxy.cfg', std ?? 0)]);
     expect(free?.section).toEqual({ kind: 'profile', name: 'std' });
     expect(free?.sharedBy).toBeUndefined();
+  });
+
+  it('looks at each section and backend once or twice, however many messages there are', () => {
+    const names = Array.from({ length: 300 }, (_, n) => `b${n}`);
+    const profiles = names.slice(0, 100).map((name) => `p-${name}`);
+    const made = makePlan({
+      profiles: Object.fromEntries(profiles.map((name) => [name, ['mode http']])),
+      backends: Object.fromEntries(names.map((name, n) => [name, { profile: profiles[n % 100] ?? '' }])),
+    });
+    let looks = 0;
+    const counted = <V>(map: OrderedMap<V>): OrderedMap<V> => ({
+      ...map,
+      chunks: map.chunks.map((chunk) => ({
+        ...chunk,
+        values: new Proxy(chunk.values, {
+          get: (values, field, receiver): unknown => {
+            if (typeof field === 'string' && /^\d+$/.test(field)) looks++;
+            return Reflect.get(values, field, receiver);
+          },
+        }),
+      })),
+    });
+    const owned = editOrderedMap(
+      made.sections,
+      [...entriesOf(made.sections)].map(([key, section]) => [key, { ...section, owner: secret }]),
+    );
+    const plan = { ...made, sections: counted(owned), backends: counted(made.backends) };
+    const messages = [...names.map(about), ...profiles.map((_, n) => at('haproxy.cfg', 2 * n + 1))];
+    const found = attributeFindings(plan, messages);
+    expect(found.filter(({ section }) => section?.kind === 'backend').length).toBeGreaterThanOrEqual(300);
+    expect(found.at(-1)?.sharedBy?.length).toBeGreaterThan(0);
+    expect(looks).toBeLessThanOrEqual(2 * made.sections.size + made.backends.size);
   });
 
   it('leaves alone what names nothing known', () => {
