@@ -4,6 +4,7 @@ import type { Plugin } from 'esbuild';
 
 const clientNode = '@kubernetes/client-node';
 const stubNamespace = 'kube-config-stub';
+const requiredNamespace = 'required-builtin';
 
 /**
  * What `KubeConfig` imports but never uses here: the generated API models (2,000 files), and connections other than ours.
@@ -38,6 +39,23 @@ export const kubeConfigOnly: Plugin = {
     );
     build.onLoad({ filter: /.*/, namespace: stubNamespace }, ({ path }) => ({
       contents: (unused[path] ?? []).map((name) => stub(name, path)).join('\n'),
+      loader: 'js',
+    }));
+  },
+};
+
+/**
+ * Makes `import … from 'node:http'` a `require`: an import of the module itself asks for all that it exports, and so loads Node's
+ * WebSocket client with the whole of its fetch, 4 MiB that an agent never uses.
+ */
+export const httpByRequire: Plugin = {
+  name: 'http-by-require',
+  setup: (build) => {
+    build.onResolve({ filter: /^node:http$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: requiredNamespace } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: requiredNamespace }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
       loader: 'js',
     }));
   },

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import { agentUsage, parseAgentArguments } from './agent-arguments.ts';
+import { keepHeapSmall } from './keep-heap-small.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,6 +28,7 @@ export async function runAgentCommand(
     process.stdout.write(agentUsage);
     return 0;
   }
+  const dropGarbage = keepHeapSmall();
   const log = pino({ level: parsed.logLevel, base: { component: 'agent' } });
-  return (await import('./serve-agent.ts')).serveAgent(parsed, log, signal);
+  return (await import('./serve-agent.ts')).serveAgent(parsed, { log, dropGarbage, signal });
 }

@@ -13,16 +13,20 @@ import { listenLocal } from '../agent/listen-local.ts';
 import { cliRequest } from '../agent/runtime/cli-request.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
 import type { AgentArguments } from './agent-arguments.ts';
-import { keepHeapSmall } from './keep-heap-small.ts';
+
+export interface ServeDeps {
+  readonly log: Logger;
+  /** Called once, when start-up is through. */
+  readonly dropGarbage: () => void;
+  readonly signal: AbortSignal;
+}
 
 /** The agent with all its listeners, until the signal is aborted. Resolves to the exit code: 0 stopped as asked, 1 failed. */
 export async function serveAgent(
   { options, listen, metricsListen }: AgentArguments,
-  log: Logger,
-  signal: AbortSignal,
+  { log, dropGarbage, signal }: ServeDeps,
 ): Promise<number> {
   const { auth, adminSocket, drain } = options;
-  const dropGarbage = keepHeapSmall();
   const registry = new Registry();
   const meters = createAgentMetrics(registry, auth.kind === 'tls' ? followTlsFolder(auth.dir) : undefined);
   const stop = new AbortController();
