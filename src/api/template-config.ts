@@ -35,9 +35,9 @@ export interface DataplaneConfig {
   readonly configFile: string;
   /** Durations as Go writes them: `60s`, `2m`. */
   readonly driftPreventionInterval: string;
-  /** Longest attempt to bring one pod to a render. */
+  /** Longest attempt to bring one pod to a render; `0`: no limit of its own. */
   readonly syncTimeout: string;
-  /** Longest attempt that may keep a newer render waiting; a render that not every pod runs by then is overdue. */
+  /** Longest attempt that may keep a newer render waiting; a render that not every pod runs by then is overdue. `0`: no limit. */
   readonly deploymentTimeout: string;
 }
 

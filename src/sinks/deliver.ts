@@ -54,9 +54,9 @@ export interface DeliverDeps {
 export interface DeliveryTiming {
   /** Before a failed delivery is tried again: doubles from `min` to `max`. */
   readonly retry: { readonly min: number; readonly max: number };
-  /** Longest attempt: no answer by then, and what the pod holds has to be asked. */
+  /** Longest attempt: no answer by then, and what the pod holds has to be asked; 0: as long as the client waits. */
   readonly syncTimeout: number;
-  /** Longest attempt that may keep something newer waiting. */
+  /** Longest attempt that may keep something newer waiting; 0: any. */
   readonly deploymentTimeout: number;
   /** From the last delivery to a pod to the question whether it still holds that; 0: never. */
   readonly driftInterval: number;
@@ -179,8 +179,8 @@ export function createDelivery(
     const bounded$ = defer(() => {
       let gaveUpAfter: number | undefined;
       const tooLong$ = merge(
-        timer(timing.syncTimeout).pipe(map(() => timing.syncTimeout)),
-        timer(timing.deploymentTimeout).pipe(
+        unlessZero(timing.syncTimeout).pipe(map(() => timing.syncTimeout)),
+        unlessZero(timing.deploymentTimeout).pipe(
           switchMap(() => newer$.pipe(map(() => timing.deploymentTimeout))),
         ),
       ).pipe(tap((ms) => (gaveUpAfter = ms)));
@@ -215,6 +215,11 @@ export function createDelivery(
     const { driftInterval, driftSpread } = timing;
     return driftInterval === 0 ? undefined : driftInterval * (1 + driftSpread * deps.random());
   }
+}
+
+/** A limit of nothing would let no attempt come to its end: it is no limit. */
+function unlessZero(ms: number): Observable<unknown> {
+  return ms === 0 ? NEVER : timer(ms);
 }
 
 /** Emits once, unless something newer waits first. Without a time it only ends. */

@@ -1,4 +1,5 @@
 import {
+  EMPTY,
   type Observable,
   asyncScheduler,
   distinctUntilChanged,
@@ -19,7 +20,7 @@ export interface DeploymentInputs {
   readonly released$: Observable<Bundle>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
   readonly delivery$: Observable<DeliveryReport>;
-  /** Milliseconds after which a render that not every pod runs is overdue. */
+  /** Milliseconds after which a render that not every pod runs is overdue; 0: never. */
   readonly overdueAfter: number;
 }
 
@@ -76,7 +77,9 @@ export function trackDeployments(inputs: DeploymentInputs): Observable<Deploymen
     // Not work: the clock of the former render is of no interest any more.
     released$.pipe(
       switchMap(({ plan }) =>
-        timer(inputs.overdueAfter).pipe(map((): Input => ({ kind: 'overdue', planId: plan.id }))),
+        inputs.overdueAfter === 0
+          ? EMPTY
+          : timer(inputs.overdueAfter).pipe(map((): Input => ({ kind: 'overdue', planId: plan.id }))),
       ),
     ),
   ).pipe(

@@ -91,6 +91,20 @@ describe('a pod that fails', () => {
   );
 
   it(
+    'is bounded by no time that is set to 0',
+    marbles((m) => {
+      fake = timed({ syncTimeout: 0, deploymentTimeout: 0 });
+      const never = m.cold<ApplyAnswer>('            ---------');
+      fake.apply = () => never;
+      const newer = m.hot('   --nn-n');
+      const deliver = createDelivery(fake.deps);
+      const p = deliver(targetOf(one, podOf('p')), merge(newer, NEVER).pipe(nothing));
+      m.expect(p.pipe(word), '^-------!').toBeObservable('--------');
+      m.expect(never).toHaveSubscriptions('^-------!');
+    }),
+  );
+
+  it(
     'may take as long as syncTimeout as long as nothing newer waits, and deploymentTimeout else',
     marbles((m) => {
       fake = timed({ syncTimeout: 100, deploymentTimeout: 5 });

@@ -24,12 +24,17 @@ const words = map(({ planId, converged, pods, pending, failed, overdue }: Deploy
     .join(' ')
     .concat(overdue ? '!' : ''),
 );
-function track(m: RunContext, marble: { released: string; fleet: string; delivery: string }, unsub: string) {
+function track(
+  m: RunContext,
+  marble: { released: string; fleet: string; delivery: string },
+  unsub: string,
+  overdueAfter = 6,
+) {
   const inputs = {
     released$: m.hot(marble.released, bundles),
     fleet$: m.hot(marble.fleet, fleets),
     delivery$: m.hot(marble.delivery, reports),
-    overdueAfter: 6,
+    overdueAfter,
   };
   return {
     progress$: trackDeployments(inputs).pipe(words),
@@ -105,6 +110,16 @@ describe('trackDeployments', () => {
         c: '1 1/2!',
         d: '1 2/2',
       });
+      subscriptions();
+    }),
+  );
+
+  it(
+    'calls nothing overdue where no time is set',
+    marbles((m) => {
+      const marble = { fleet: 'b', released: '-1', delivery: '--p' };
+      const { progress$, subscriptions } = track(m, marble, '^------------!', 0);
+      m.expect(progress$, '^------------!').toBeObservable('-ab----------', { a: '1 0/2', b: '1 1/2' });
       subscriptions();
     }),
   );
