@@ -24,7 +24,11 @@ describeEachLine('the last known good set', (line) => {
     expect((await talk.reload(good)).body).toMatchObject({ ok: true, lkg_plan_id: 'plan-1' });
     const { 'notes/gone.txt': _gone, ...rest } = good;
     const second = { ...rest, 'maps/path.map': '/second app\n', 'notes/keep.txt': 'second' };
-    const third: Record<string, string> = { ...second, 'maps/path.map': '/third app\n', 'notes/new.txt': 'third' };
+    const third: Record<string, string> = {
+      ...second,
+      'maps/path.map': '/third app\n',
+      'notes/new.txt': 'third',
+    };
     for (const files of [second, third])
       expect((await talk.runtime(files, replaceMap)).body).toMatchObject({
         mode: 'runtime',
