@@ -20,16 +20,6 @@ export function backendRecord(backend: Backend): string {
   ]);
 }
 
-/** The typed content of a server as one string, in the manner of {@link backendRecord}. */
-export function serverRecord(server: Server): string {
-  return JSON.stringify(serverFields(server));
-}
-
-/** Keywords as one string: equal exactly when names, arguments and order are. */
-export function keywordsRecord(keywords: readonly Keyword[]): string {
-  return keywords.length === 0 ? '[]' : JSON.stringify(keywordFields(keywords));
-}
-
 function serverFields(server: Server): unknown[] {
   return [
     server.name,
