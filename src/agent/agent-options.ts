@@ -13,6 +13,8 @@ export interface AgentOptions {
   readonly stateFile: string;
   /** Longest wait for a reload. */
   readonly reloadTimeoutMs: number;
+  /** Longest time without anybody at HAProxy's sockets within a reload, default 10 s. */
+  readonly absenceMs?: number;
   /** Shortest time from one reload to the next; the first after a quiet time is immediate. 0: no pacing. */
   readonly reloadIntervalMs: number;
   /** How long sessions may go on using a removed server before they are shut down. */

@@ -246,7 +246,7 @@ export async function createAgent(
 
   const run = async (signal: AbortSignal): Promise<void> => {
     do {
-      ready = await restart(context, signal).catch(haproxyFailed);
+      ready = await restart(context, signal, busy).catch(haproxyFailed);
     } while (!ready && (await pause(watchMs, signal)));
     if (ready) log.info({ haproxy: watch.current()?.full_version }, 'agent is ready');
     while (await pause(watchMs, signal)) {

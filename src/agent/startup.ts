@@ -1,5 +1,6 @@
 import type { HaproxyIdentity } from '../protocol/wire.ts';
 import type { ApplyContext } from './apply/apply-context.ts';
+import type { ApplyLock } from './apply-lock.ts';
 import { dropLinks } from './apply/abort-apply.ts';
 import { runScheduledReload, scheduleReload } from './apply/scheduled-reload.ts';
 import { settleRecord } from './apply/settle-record.ts';
@@ -17,25 +18,31 @@ const probeTimeoutMs = 2_000;
 /**
  * What happens before the agent is ready: an interrupted apply is brought to one whole set of files, both sockets answer, the owned
  * files are those of the record or put back, and the worker is on them. Waits for HAProxy as long as `signal` lets it: false when the
- * signal ended it before. May be called again after a failure.
+ * signal ended it before. May be called again after a failure. Takes the apply lock by `exclusive` for all but the waiting.
  */
-export async function restart(context: ApplyContext, signal: AbortSignal): Promise<boolean> {
-  const { store, area, log, clock } = context;
-  await recoverFiles(context);
-  const worker = await waitForHaproxy(context, signal);
+export async function restart(
+  context: ApplyContext,
+  signal: AbortSignal,
+  exclusive: ApplyLock,
+): Promise<boolean> {
+  const { store, area, log, clock, pacer } = context;
+  await exclusive(() => recoverFiles(context));
+  const worker = await waitForHaproxy(context, signal, exclusive);
   if (worker === undefined) return false;
-  await adoptWorker(context, worker);
-  const pending = store.current().reloadPending;
-  if (pending !== undefined && pending.at <= clock.now()) await runScheduledReload(context);
-  else if (pending !== undefined) context.pacer.arm(pending.at);
-  await tidy(context).catch((error: unknown) =>
-    log.warn({ err: error }, 'the agent’s folders could not be emptied'),
-  );
+  await exclusive(async () => {
+    await adoptWorker(context, worker);
+    const pending = store.current().reloadPending;
+    if (pending !== undefined && pending.at <= clock.now()) await runScheduledReload(context);
+    else if (pending !== undefined) pacer.arm(pending.at);
+    await tidy().catch((error: unknown) =>
+      log.warn({ err: error }, 'the agent’s folders could not be emptied'),
+    );
+  });
   return true;
 
-  async function tidy({ store: records }: ApplyContext): Promise<void> {
+  async function tidy(): Promise<void> {
     await area.clear();
-    const entries = [...records.current().journal.values()];
+    const entries = [...store.current().journal.values()];
     const links = entries.flatMap((entry) => (entry.kind === 'created' ? [] : [entry.link]));
     await area.clearJournal(new Set(links));
   }
@@ -73,15 +80,20 @@ export async function adoptWorker(context: ApplyContext, worker: HaproxyIdentity
 async function waitForHaproxy(
   context: ApplyContext,
   signal: AbortSignal,
+  exclusive: ApplyLock,
 ): Promise<HaproxyIdentity | undefined> {
   const { options } = context;
   const absence = createAbsence(context);
   for (let attempt = 0; attempt === 0 || (await pause(tickMs, signal)); attempt++) {
     try {
-      await cliRequest(options.masterSocket, 'show proc', { timeoutMs: probeTimeoutMs, halfClose: true });
+      await cliRequest(options.masterSocket, 'show proc', {
+        timeoutMs: probeTimeoutMs,
+        deadlineMs: probeTimeoutMs,
+        halfClose: true,
+      });
       return await readWorkerIdentity(options.workerSocket, probeTimeoutMs);
     } catch (error) {
-      await absence.silent(error);
+      await exclusive(() => absence.silent(error));
     }
   }
   return undefined;

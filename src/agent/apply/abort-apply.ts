@@ -11,6 +11,7 @@ import { restoreJournal } from '../files/restore-journal.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import type { ReloadOutcome } from '../runtime/reload-haproxy.ts';
 import type { ApplyContext } from './apply-context.ts';
+import { reloadLater } from './reload-later.ts';
 import { reloadWorker } from './reload-worker.ts';
 import { settleRecord } from './settle-record.ts';
 
@@ -54,14 +55,16 @@ export async function recoverWorker(
     context.log.error({ output: reload.output }, 'HAProxy does not take the files that were put back');
   }
   const served = reload.ok ? onDisk : noPlan;
-  await settleRecord(context, {
+  const after: AgentRecord = {
     ...record,
     running: served,
     workerOps: served,
     worker: context.watch.current(),
     pendingDeletes: context.deletes.saved(),
     ...(reload.ok && { lastReloadAt: context.clock.now() }),
-  });
+  };
+  if (!reload.ok && reload.verdict === 'unknown') await reloadLater(context, after, 'recovery');
+  else await settleRecord(context, after);
   return reload.ok;
 }
 

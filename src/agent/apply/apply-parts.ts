@@ -10,11 +10,20 @@ export type ApplyPart =
   | { readonly kind: 'file'; readonly path: string; readonly content: BusboyFileStream }
   | { readonly kind: 'plan'; readonly content: BusboyFileStream };
 
+/** Longest time without a byte of a body: whoever sends it holds the apply lock meanwhile. */
+const bodyIdleMs = 10_000;
+
 /**
  * Reads a `multipart/form-data` body part by part, without holding more of it than the parser's buffer. Filenames keep their
- * folders. Throws CodedError `HAPTIC_ERR_AGENT_BODY` when it is not such a body, breaks a limit or ends early.
+ * folders. Throws CodedError `HAPTIC_ERR_AGENT_BODY` when it is not such a body, breaks a limit, ends early or stalls.
+ *
+ * @param idleMs longest time in which not a byte comes, though one is waited for
  */
-export async function* applyParts(body: Readable, headers: IncomingHttpHeaders): AsyncGenerator<ApplyPart> {
+export async function* applyParts(
+  body: Readable,
+  headers: IncomingHttpHeaders,
+  idleMs = bodyIdleMs,
+): AsyncGenerator<ApplyPart> {
   const queue: ApplyPart[] = [];
   const end: { failure?: CodedError; finished: boolean } = { finished: false };
   let wake: () => void = () => undefined;
@@ -49,8 +58,14 @@ export async function* applyParts(body: Readable, headers: IncomingHttpHeaders):
     wake();
   });
   let received = 0;
+  const idle = setTimeout(() => {
+    // A body that its reader holds back waits for nobody's bytes.
+    if (body.isPaused()) idle.refresh();
+    else if (!body.readableEnded) fail(`the body stalls: not a byte came for ${String(idleMs)} ms`);
+  }, idleMs);
   body.on('data', (chunk: Buffer) => {
     received += chunk.length;
+    idle.refresh();
     if (received > limits.applyBodyBytes)
       fail(`the body is larger than ${String(limits.applyBodyBytes)} bytes`);
   });
@@ -68,6 +83,7 @@ export async function* applyParts(body: Readable, headers: IncomingHttpHeaders):
       else await new Promise<void>((resolve) => (wake = resolve));
     }
   } finally {
+    clearTimeout(idle);
     // A reader that stops early still lets the client finish its body, so that it can read the answer.
     body.unpipe(parser);
     for (const part of queue) if (part.kind !== 'manifest') part.content.resume();

@@ -16,11 +16,11 @@ export interface WantedConfig {
 const attempts = 3;
 
 /**
- * Reloads HAProxy on the files on disk and makes the new worker the current one. Counted. Never throws for what HAProxy does: a new
- * worker that dies before it could be asked what it has loaded is an outcome without a verdict.
+ * Reloads HAProxy on the files on disk and makes the new worker the current one. Counted. Never throws for what HAProxy does. A new
+ * worker that dies before it could be asked what it has loaded is no verdict: it is tried again.
  *
- * A container that starts meanwhile copies its image's configuration over the wanted one, and HAProxy would have loaded that: then it is
- * put back and loaded again.
+ * A container that starts meanwhile copies its image's configuration over the wanted one, and HAProxy would have loaded (or refused) that,
+ * whole or in part: then it is put back and loaded again.
  *
  * @param config default: the one that is held
  */
@@ -36,18 +36,21 @@ export async function reloadWorker(
       workerSocket: options.workerSocket,
       former,
       timeoutMs: options.reloadTimeoutMs,
+      ...(options.absenceMs !== undefined && { patienceMs: options.absenceMs }),
     });
     meters.reloaded(outcome.ok ? 'ok' : 'failed');
-    if (!outcome.ok) return outcome;
+    if (!outcome.ok && outcome.verdict === 'unknown') return outcome;
     if (config === undefined || (await isOnDisk(context, config))) {
+      if (!outcome.ok) return outcome;
       const adopted = await adopt(context, outcome);
       if (adopted.ok) deletes.reset();
-      return adopted;
+      if (adopted.ok || attempt === attempts) return adopted;
+      continue;
     }
     log.warn({ attempt }, 'HAProxy’s configuration was replaced by another before it was loaded');
     const restored = attempt < attempts && (await putBack(context, config));
     if (!restored) return withoutVerdict(outcome, 'the configuration on disk is not the one to be loaded');
-    former = outcome.worker;
+    if (outcome.ok) former = outcome.worker;
   }
 }
 
@@ -87,6 +90,6 @@ async function adopt(
   }
 }
 
-function withoutVerdict({ tookMs }: ReloadOutcome, output: string): ReloadOutcome {
+function withoutVerdict({ tookMs }: ReloadOutcome, output: string): ReloadOutcome & { readonly ok: false } {
   return { ok: false, verdict: 'unknown', output, tookMs };
 }

@@ -4,6 +4,7 @@ import { putBack } from './abort-apply.ts';
 import { type ApplyAnswer, refusal } from './apply-answer.ts';
 import type { ApplyClock, ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
+import { reloadLater } from './reload-later.ts';
 import { reloadWorker } from './reload-worker.ts';
 import { settleRecord } from './settle-record.ts';
 
@@ -47,8 +48,9 @@ export async function revertApply(
   }
   const reload = await reloadWorker(context);
   if (!reload.ok) {
-    const running = reload.verdict === 'refused' ? before.running : noPlan;
-    await settleRecord(context, { ...restored, running, workerOps: noPlan });
+    if (reload.verdict === 'refused')
+      await settleRecord(context, { ...restored, running: before.running, workerOps: noPlan });
+    else await reloadLater(context, { ...restored, running: noPlan }, 'recovery');
     log.error({ output: reload.output }, 'HAProxy does not take the last known good files');
     const error = { stage: 'reload', message: reload.output };
     const rollback = { performed: true, reloaded: false };

@@ -217,9 +217,10 @@ async function sendOperations(
 }
 
 async function putFiles(
-  { options, area }: ApplyContext,
+  { options, area, held }: ApplyContext,
   { set, removed, fresh }: Undertaking,
 ): Promise<FilesOutcome> {
+  const config = held.all().get(options.configFile);
   try {
     const files = await commitFiles({
       baseDir: options.baseDir,
@@ -227,6 +228,7 @@ async function putFiles(
       staged: set.staged,
       removed,
       last: options.configFile,
+      lastBytes: config && held.inMemory(options.configFile, config),
       journal: fresh,
     });
     return { ok: true, files };

@@ -4,6 +4,7 @@ import { abortApply, dropLinks } from './abort-apply.ts';
 import type { ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
 import { earliestReload } from './reload-pacer.ts';
+import { reloadLater } from './reload-later.ts';
 import { reloadWorker } from './reload-worker.ts';
 import { settleRecord } from './settle-record.ts';
 
@@ -15,7 +16,8 @@ export async function runScheduledReload(context: ApplyContext): Promise<ApplyRe
   const { store, watch, clock, log } = context;
   const record = store.current();
   const pending = record.reloadPending;
-  if (pending === undefined) return undefined;
+  if (pending === undefined || pending.at > clock.now()) return undefined;
+  context.pacer.disarm();
   const began = performance.now();
   const inventoryBefore = watch.inventory().generation;
   const reason = pending.reason === undefined ? {} : { reason: pending.reason };
@@ -29,6 +31,12 @@ export async function runScheduledReload(context: ApplyContext): Promise<ApplyRe
     );
   };
   const reload = await reloadWorker(context);
+  // Files that HAProxy has loaded before: there is nothing to go back to, and it is only late.
+  if (!reload.ok && reload.verdict === 'unknown' && record.journal.size === 0) {
+    await reloadLater(context, { ...record, running: noPlan }, pending.reason ?? 'recovery');
+    log.warn({ error: reload.output }, 'scheduled reload is tried again');
+    return undefined;
+  }
   if (!reload.ok) {
     const touched = !samePlanRef(record.workerOps, record.running);
     const rollback = await abortApply(context, record, reload, touched);

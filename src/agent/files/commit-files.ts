@@ -1,7 +1,7 @@
-import { open, rm } from 'node:fs/promises';
+import { open, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JournalEntry } from './journal.ts';
-import { keepFile, moveFile } from './move-file.ts';
+import { copyContent, keepFile, moveFile } from './move-file.ts';
 import { modeOf, type StagedFile } from './staged-file.ts';
 import type { StagingArea } from './staging-area.ts';
 import { syncFolders } from './sync-folders.ts';
@@ -14,6 +14,8 @@ export interface FileChange {
   readonly removed: readonly string[];
   /** The path that goes last: HAProxy's configuration, which names the others. */
   readonly last: string;
+  /** What it was before, where that is at hand. */
+  readonly lastBytes?: Buffer | undefined;
   /** Where the former content of paths is kept beyond this change; of all others it is kept until `keep`. */
   readonly journal?: ReadonlyMap<string, JournalEntry>;
 }
@@ -49,14 +51,18 @@ export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
     await Promise.all(backups.map((backup) => rm(backup, { force: true })));
   };
   try {
-    const ready = await writeAll(change);
+    const [ready, isLastKept] = await Promise.all([writeAll(change), copyLast(change)]);
+    const keepOf = (file: string) =>
+      file === change.last && isLastKept !== undefined
+        ? journaled(change, file, isLastKept)
+        : remember(change, file);
     ready.sort((a, b) => Number(a.path === change.last) - Number(b.path === change.last));
     for (const file of ready) {
-      former.push(await remember(change, file.path));
+      former.push(await keepOf(file.path));
       await moveFile(file.tempPath, path.join(change.baseDir, file.path), change.staging.onCrossing);
     }
     for (const file of change.removed) {
-      former.push(await remember(change, file));
+      former.push(await keepOf(file));
       await rm(path.join(change.baseDir, file), { force: true });
     }
     await syncFolders(
@@ -103,6 +109,37 @@ async function write(change: FileChange, file: StagedFile): Promise<string> {
     await handle.close();
   }
   return tempPath;
+}
+
+/**
+ * The journal's entry of the configuration is a copy: a starting container copies its image's configuration over the one in its place, and
+ * so into every hard link of it. Of what the agent holds, since that may just have happened. It is not synced: what has to outlive the machine is the
+ * set that HAProxy starts on. Undefined when the configuration does not change for the first time; false when there was none.
+ */
+async function copyLast({
+  baseDir,
+  staged,
+  removed,
+  last,
+  lastBytes,
+  journal,
+}: FileChange): Promise<boolean | undefined> {
+  const entry = journal?.get(last);
+  const changes = removed.includes(last) || staged.some((file) => file.path === last);
+  if (!changes || entry === undefined || entry.kind === 'created') return undefined;
+  const link = path.join(baseDir, entry.link);
+  if (lastBytes !== undefined) {
+    await writeFile(link, lastBytes, { flag: 'wx', mode: modeOf('config') });
+    return true;
+  }
+  return copyContent(path.join(baseDir, last), link);
+}
+
+function journaled({ baseDir, journal }: FileChange, file: string, isKept: boolean): Former {
+  const entry = journal?.get(file);
+  const link = entry === undefined || entry.kind === 'created' ? undefined : entry.link;
+  const backup = isKept && link !== undefined ? path.join(baseDir, link) : undefined;
+  return { path: file, backup, journaled: true };
 }
 
 async function remember(change: FileChange, file: string): Promise<Former> {

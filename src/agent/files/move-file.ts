@@ -41,6 +41,17 @@ export async function keepFile(from: string, to: string, onCrossing: OnCrossing)
   }
 }
 
+/** Copies a file's content to a name that must not exist. Gives false when there is no such file. */
+export async function copyContent(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 async function copyDurably(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const handle = await open(to, 'r+');

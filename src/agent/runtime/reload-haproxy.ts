@@ -12,6 +12,8 @@ export interface ReloadOptions {
   /** The worker to be replaced, when one is known. */
   readonly former: HaproxyIdentity | undefined;
   readonly timeoutMs: number;
+  /** Longest time without anybody at a socket, default 10 s. */
+  readonly patienceMs?: number;
 }
 
 export type ReloadOutcome =
@@ -29,72 +31,132 @@ export type ReloadOutcome =
       readonly tookMs: number;
     };
 
+/** Said with `Success=0` by a master that has not finished starting a worker: no verdict on the files. */
+const busyMaster = 'Another reload is still in progress';
 const pollMs = 20;
+const retryMs = 100;
+/** As long as HAProxy takes to be started again by its container. */
+const defaultPatienceMs = 10_000;
+/** A master that got `reload` counts it within this time, or the line was lost with a master that died. */
+const lostAfterMs = 10_000;
 
 /**
  * Reloads HAProxy through its master and waits until a different worker answers. From 2.7 the master answers `reload` with
  * `Success=` and its start-up log; 2.6 closes the connection at once, and the verdict is in `show proc`: another worker,
  * or one more failed reload (its reasons are then in HAProxy's own log only). Never throws.
+ *
+ * Only HAProxy's own words are a verdict. A connection that is refused or lost (the master died, or begins only now), a master that was
+ * replaced meanwhile and one that is busy with another reload are asked again, until the time is over or nobody was there for
+ * `patienceMs`.
  */
 export async function reloadHaproxy(options: ReloadOptions): Promise<ReloadOutcome> {
   const started = performance.now();
   const tookMs = () => Math.round(performance.now() - started);
   const left = () => Math.max(1, options.timeoutMs - tookMs());
-  try {
-    const before = parseMasterStatus(await masterRequest(options, 'show proc', left()));
-    const output = await masterRequest(options, 'reload', left());
-    if (output.startsWith('Success=0'))
-      return { ok: false, verdict: 'refused', output: logOf(output), tookMs: tookMs() };
-    if (!output.startsWith('Success=1')) {
-      const refused = await pollVerdict(options, before, left);
-      if (refused) return { ok: false, verdict: 'refused', output: refusedWithoutLog, tookMs: tookMs() };
+  const patience = createPatience(options.patienceMs ?? defaultPatienceMs);
+  for (;;) {
+    try {
+      const done = await reloadOnce(options, left, patience);
+      return { ...done, tookMs: tookMs() };
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (left() <= 1 || patience.isOver(error))
+        return { ok: false, verdict: 'unknown', output: error.message, tookMs: tookMs() };
+      await sleep(retryMs);
     }
-    const worker = await newWorker(options, left);
-    return { ok: true, worker, output: logOf(output), tookMs: tookMs() };
-  } catch (error) {
-    if (!(error instanceof CodedError)) throw error;
-    return { ok: false, verdict: 'unknown', output: error.message, tookMs: tookMs() };
   }
+}
+
+type Verdict = Pick<Extract<ReloadOutcome, { ok: true }>, 'ok' | 'worker' | 'output'> | Refusal;
+type Refusal = Pick<Extract<ReloadOutcome, { ok: false }>, 'ok' | 'verdict' | 'output'>;
+
+/** Throws CodedError when there is no verdict. */
+async function reloadOnce(options: ReloadOptions, left: () => number, patience: Patience): Promise<Verdict> {
+  const before = parseMasterStatus(await masterRequest(options, 'show proc', left()));
+  const output = await masterRequest(options, 'reload', left());
+  if (logOf(output).startsWith(busyMaster)) throw broken(options, 'another reload is in progress');
+  if (output.startsWith('Success=0')) return { ok: false, verdict: 'refused', output: logOf(output) };
+  if (!output.startsWith('Success=1') && (await pollVerdict(options, before, left, patience)))
+    return { ok: false, verdict: 'refused', output: refusedWithoutLog };
+  return { ok: true, worker: await newWorker(options, left, patience), output: logOf(output) };
+}
+
+/** How long nobody has been at a socket. */
+interface Patience {
+  /** Whether after this failure it is time to give up. */
+  isOver(error: unknown): boolean;
+}
+
+function createPatience(ms: number): Patience {
+  let since: number | undefined;
+  return {
+    isOver: (error) => {
+      const isThere = !(error instanceof CodedError) || error.code !== 'HAPTIC_ERR_AGENT_CLI_UNREACHABLE';
+      since = isThere ? undefined : (since ?? performance.now());
+      return since !== undefined && performance.now() - since > ms;
+    },
+  };
 }
 
 const refusedWithoutLog =
   'HAProxy refused the files. This line does not hand out its start-up log; the reasons are in the log of the HAProxy container.';
 
 function masterRequest(options: ReloadOptions, line: string, timeoutMs: number): Promise<string> {
-  return cliRequest(options.masterSocket, line, { timeoutMs, halfClose: true });
+  return cliRequest(options.masterSocket, line, { timeoutMs, deadlineMs: timeoutMs, halfClose: true });
 }
 
 function logOf(answer: string): string {
   return answer.replace(/^Success=[01]\n--\n/, '').trim();
 }
 
-/** True when the master counted a failed reload, false when it started another worker. */
+/** True when the master counted a failed reload, false when it started another worker. Throws when it is another master. */
 async function pollVerdict(
   options: ReloadOptions,
   before: MasterStatus,
   left: () => number,
+  patience: Patience,
 ): Promise<boolean> {
+  const until = performance.now() + lostAfterMs;
   while (left() > 1) {
-    const now = await masterRequest(options, 'show proc', left()).then(parseMasterStatus, () => undefined);
-    if (now !== undefined && now.failed > before.failed) return true;
-    if (now?.worker !== undefined && now.worker !== before.worker && now.reloads > before.reloads)
-      return false;
+    const now = await masterRequest(options, 'show proc', left()).then(
+      parseMasterStatus,
+      (error: unknown) => {
+        if (patience.isOver(error)) throw error;
+      },
+    );
+    if (now !== undefined) {
+      const another = now.worker !== undefined && now.worker !== before.worker;
+      if (now.reloads < before.reloads) throw broken(options, 'the master is another one by now');
+      if (now.failed > before.failed) return true;
+      if (another && now.reloads > before.reloads) return false;
+      // A master that was started in the meantime counts from zero again, and a reload shows in the count at once.
+      const isLost = another || performance.now() > until;
+      if (isLost && now.reloads === before.reloads) throw broken(options, 'the reload was lost');
+    }
     await sleep(pollMs);
   }
   throw timedOut(options);
 }
 
-async function newWorker(options: ReloadOptions, left: () => number): Promise<HaproxyIdentity> {
+async function newWorker(
+  options: ReloadOptions,
+  left: () => number,
+  patience: Patience,
+): Promise<HaproxyIdentity> {
   while (left() > 1) {
-    const worker = await readWorkerIdentity(
-      options.workerSocket,
-      Math.min(left(), limits.cliRoundTripMs),
-    ).catch(() => undefined);
+    const timeoutMs = Math.min(left(), limits.cliRoundTripMs);
+    const worker = await readWorkerIdentity(options.workerSocket, timeoutMs).catch((error: unknown) => {
+      if (patience.isOver(error)) throw error;
+    });
     if (worker !== undefined && (options.former === undefined || !sameWorker(worker, options.former)))
       return worker;
     await sleep(pollMs);
   }
   throw timedOut(options);
+}
+
+function broken({ masterSocket }: ReloadOptions, what: string): CodedError {
+  return new CodedError('HAPTIC_ERR_AGENT_CLI_BROKEN', `HAProxy socket ${masterSocket}: ${what}`);
 }
 
 function timedOut(options: ReloadOptions): CodedError {

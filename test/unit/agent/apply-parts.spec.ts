@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { applyParts } from '../../../src/agent/apply/apply-parts.ts';
+import { applyParts, type ApplyPart } from '../../../src/agent/apply/apply-parts.ts';
 import { readBytes } from '../../../src/agent/apply/read-bytes.ts';
+import { eventually } from '../../fixtures/haproxy-process.ts';
 
 /** A body as a browser or undici would send it, cut into chunks of `chunk` bytes. */
 async function bodyOf(form: FormData, chunk = 7) {
@@ -49,6 +51,41 @@ describe('the body of an apply', () => {
       ]);
     },
   );
+
+  it('may not stall: whoever waits for it in the middle of a file learns that', async () => {
+    const { body: whole, headers } = await bodyOf(form(), 1000);
+    const [first] = (await whole.toArray()) as Buffer[];
+    const body = new Readable({ read: () => undefined });
+    body.push(first?.subarray(0, -120));
+    const parts = applyParts(body, headers, 30);
+    await expect(
+      (async () => {
+        for await (const part of parts)
+          if (part.kind !== 'manifest') await readBytes(part.content, 1 << 20, 'it');
+      })(),
+    ).rejects.toThrow('stalls: not a byte came for 30 ms');
+  });
+
+  it('may not stall before its first part', async () => {
+    const { headers } = await bodyOf(form());
+    const body = new Readable({ read: () => undefined });
+    await expect(applyParts(body, headers, 30).next()).rejects.toThrow('stalls');
+  });
+
+  it('does not stall as long as its reader holds it back', async () => {
+    const large = new FormData();
+    large.append('manifest', '{}');
+    large.append('file', new File(['x'.repeat(500_000)], 'a'));
+    const { body, headers } = await bodyOf(large, 10_000);
+    const parts = applyParts(body, headers, 20);
+    await parts.next();
+    const held = (await parts.next()) as IteratorResult<ApplyPart, undefined>;
+    await eventually('it is held back', () => (body.isPaused() ? true : undefined));
+    await sleep(100);
+    if (held.value?.kind !== 'file') throw new Error('a file is expected');
+    expect(await readBytes(held.value.content, 1 << 20, 'it')).toHaveLength(500_000);
+    expect((await parts.next()).done).toBe(true);
+  });
 
   it('waits for its reader: a part that is not read holds the next one back', async () => {
     const large = new FormData();

@@ -76,6 +76,24 @@ describe('files put in place', () => {
     expect((await stat(path.join(folder, 'haproxy.cfg'))).ino).toBe(before);
   });
 
+  it.each([
+    ['from what is at hand, whatever is in its place by now', 'image', Buffer.from('old')],
+    ['from its place', 'old', undefined],
+  ])('keep a former configuration as a file of its own, %s', async (_how, inPlace, lastBytes) => {
+    await put('haproxy.cfg', inPlace);
+    await put('.haptic-lkg/other', '');
+    const former = (await stat(path.join(folder, 'haproxy.cfg'))).ino;
+    const link = '.haptic-lkg/x-1';
+    const journal = new Map([['haproxy.cfg', { kind: 'modified', link } as const]]);
+    const files = [staged('haproxy.cfg', 'new', 'config')];
+    const committed = await commitFiles({ ...change(files), journal, lastBytes });
+    expect(await tree()).toMatchObject({ 'haproxy.cfg': 'new', [link]: 'old' });
+    expect((await stat(path.join(folder, link))).ino).not.toBe(former);
+    await committed.undo();
+    expect(await tree()).toEqual({ 'haproxy.cfg': 'old', '.haptic-lkg/other': '' });
+    expect((await stat(path.join(folder, 'haproxy.cfg'))).mode & 0o777).toBe(0o644);
+  });
+
   it.each(['a-blocked', 'z-blocked', 'deep/er/blocked'])(
     'are all as before when one cannot be: %s',
     async (blocked) => {
