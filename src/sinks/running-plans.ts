@@ -1,5 +1,5 @@
 import type { DeliveryReport } from '../protocol/delivery-report.ts';
-import type { HaproxyPod } from '../protocol/pod.ts';
+import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
 
 /** Which plans pods run, as far as deliveries tell. */
 export interface RunningPlans {
@@ -9,17 +9,22 @@ export interface RunningPlans {
   readonly ids: () => ReadonlySet<string>;
 }
 
-/** A pod runs what it acknowledged last; a plan whose reload is still to come is not run yet, the former one is. */
+/**
+ * A pod runs what it acknowledged last, or went back to; a plan whose reload is still to come is not run yet, the former one is. One
+ * that was replaced under its name runs nothing that is known.
+ */
 export function createRunningPlans(): RunningPlans {
   const byPod = new Map<string, string>();
   return {
     note(report) {
-      if (report.kind === 'acked' && report.mode !== 'scheduled') byPod.set(report.pod.key, report.planId);
+      const pod = authorityOf(report.pod);
+      if (report.kind === 'acked' && report.mode !== 'scheduled') byPod.set(pod, report.planId);
+      if (report.kind === 'reverted') byPod.set(pod, report.lkgPlanId);
     },
     keep(pods) {
       if (byPod.size === 0) return;
-      const keys = new Set(pods.map(({ key }) => key));
-      for (const key of byPod.keys()) if (!keys.has(key)) byPod.delete(key);
+      const present = new Set(pods.map(authorityOf));
+      for (const pod of byPod.keys()) if (!present.has(pod)) byPod.delete(pod);
     },
     ids: () => new Set(byPod.values()),
   };

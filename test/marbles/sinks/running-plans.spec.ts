@@ -20,23 +20,28 @@ describe('createRunningPlans', () => {
         s: acked('p', 'c', 'scheduled'),
         f: { kind: 'failed', pod: podOf('p'), planId: 'd' } as DeliveryReport,
         e: acked('p', 'e', 'noop'),
+        r: { kind: 'reverted', pod: podOf('p'), planId: 'e', lkgPlanId: 'a' } as DeliveryReport,
       };
-      const delivery$ = m.hot('a-b-s-f-e-|', reports);
-      const expected = '       a-b-b-b-e-|';
+      const delivery$ = m.hot('a-b-s-f-e-r-|', reports);
+      const expected = '       a-b-b-b-e-b-|';
       const shown$ = delivery$.pipe(
         tap(plans.note),
         map(() => [...plans.ids()].sort().join(' ')),
       );
       m.expect(shown$).toBeObservable(expected, { a: 'a', b: 'a b', e: 'b e' });
-      m.expect(delivery$).toHaveSubscriptions('^---------!');
+      m.expect(delivery$).toHaveSubscriptions('^-----------!');
     }),
   );
 
   it(
-    'forgets what a pod ran that is gone',
+    'forgets what a pod ran that is gone, or was replaced under its name',
     marbles((m) => {
       const plans = createRunningPlans();
-      const fleet$ = m.hot('p-q-n-|', { p: [podOf('p')], q: [podOf('p'), podOf('q')], n: [] });
+      const fleet$ = m.hot('p-q-n-|', {
+        p: [podOf('p')],
+        q: [podOf('p'), podOf('q')],
+        n: [{ ...podOf('p'), uid: 'other' }],
+      });
       const shown$ = fleet$.pipe(
         tap((pods) => plans.keep(pods)),
         scan((count) => count + 1, 0),
