@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { once } from 'node:events';
+import net from 'node:net';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { historyOf } from '../fixtures/oracle/histories.ts';
 import { runHistory } from '../fixtures/oracle/run-history.ts';
@@ -6,7 +9,6 @@ import { createTlsPool, type TlsPool } from '../fixtures/oracle/tls-pool.ts';
 import { startUpstreams, type Upstreams } from '../fixtures/oracle/upstreams.ts';
 
 /** The short form of `./dev soak oracle`, which goes through hundreds of pairs. */
-const seeds = [1, 2];
 const steps = 5;
 
 describeEachLine('a changed process serves what a fresh one serves', (line) => {
@@ -18,9 +20,48 @@ describeEachLine('a changed process serves what a fresh one serves', (line) => {
   });
   afterAll(() => upstreams.close());
 
-  it.each(seeds)('through the history of seed %d', async (seed) => {
+  it.each([
+    [1, 'at once', false],
+    [2, 'at once', false],
+    [3, 'late, and meanwhile what can be done in place', true],
+  ])('through the history of seed %d with reloads %s', async (seed, _when, paced) => {
     const history = historyOf(line.line, seed, steps);
-    const figures = await runHistory({ line, pool, upstreams: upstreams.endpoints }, history);
+    const figures = await runHistory({ line, pool, upstreams: upstreams.endpoints, paced }, history);
     expect(figures.pairs).toBe(steps + 1);
+    if (paced) expect(figures.scheduled).toBeGreaterThan(0);
+  });
+});
+
+describe('servers that show how they are connected to', () => {
+  let upstreams: Upstreams;
+  beforeAll(async () => {
+    upstreams = await startUpstreams(await createTlsPool());
+  });
+  afterAll(() => upstreams.close());
+
+  it.each([
+    ['plain', '', undefined, 'up 0 plain'],
+    ['the PROXY protocol', 'PROXY UNKNOWN\r\n', undefined, 'up 0 proxy1'],
+    ['TLS', '', 'x.example', 'up 0 plain tls TLSv1.3 x.example http/1.1 nobody'],
+    [
+      'TLS after the PROXY protocol',
+      'PROXY UNKNOWN\r\n',
+      'x.example',
+      'up 0 proxy1 tls TLSv1.3 x.example http/1.1 nobody',
+    ],
+  ])('answer over %s', async (_name, header, servername, expected) => {
+    const [{ address, port } = { address: '', port: 0 }] = upstreams.endpoints;
+    const socket = net.connect(port, address);
+    if (header !== '') socket.write(header);
+    const top =
+      servername === undefined
+        ? socket
+        : tls.connect({ socket, servername, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    top.write('GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n');
+    let answer = '';
+    top.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    await once(top, 'end');
+    top.destroy();
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toContain(expected);
   });
 });

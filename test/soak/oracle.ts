@@ -62,7 +62,7 @@ export async function run({ values, say }: SoakInput): Promise<SoakReport> {
           const first = error instanceof Error ? error.message : String(error);
           say(`HAProxy ${line.line}, seed ${number}: ${first}`);
           const smallest = await shrinkHistory(history, reasonOf, shrinkMs);
-          const again = `./dev soak oracle --line ${line.line} --seed ${number} --pairs 1 --steps ${steps} --topics ${topics.join(',')}`;
+          const again = `./dev soak oracle --line ${line.line} --seed ${number} --pairs 1 --steps ${steps} --topics ${topics.join(',')}${setting.paced ? ' --paced 1' : ''}`;
           failures.push({ again, reason: smallest.reason ?? first, history: smallest.history });
           say(`smallest: ${smallest.reason ?? first}\n${JSON.stringify(smallest.history)}`);
         }
