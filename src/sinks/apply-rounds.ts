@@ -74,6 +74,8 @@ export function createApplyRounds(
       deps.book.remember(target.pod, knowledge);
       return of(seenOf(context, knowledge, 'noop', composed.drifted));
     }
+    if (isOnOldNews(composed, knowledge))
+      return deps.readPod(target.pod, { verify: false }).pipe(switchMap((known) => applyTo(context, known)));
     const { workerPlan } = composed.decision;
     const sent = workerPlan === undefined ? [plan] : [plan, workerPlan];
     for (const one of sent) deps.plans.set(one);
@@ -144,6 +146,15 @@ const none: ReadonlySet<string> = new Set();
 function usable(knowledge: PodKnowledge | undefined): PodKnowledge | undefined {
   const dueAt = knowledge?.reloadDueAt;
   return dueAt === undefined || asyncScheduler.now() < dueAt ? knowledge : undefined;
+}
+
+/**
+ * A reload because of what an earlier answer said, with deletions that may be done by now: they are soon, and whoever waits for a reload can
+ * wait for the question whether it is needed.
+ */
+function isOnOldNews({ decision }: Composed, { state, isFresh }: PodKnowledge): boolean {
+  const { servers, backends } = state.pending_deletes;
+  return decision.verdict === 'reload' && !isFresh && servers.length + backends.length > 0;
 }
 
 /** The pod holds the plan and its reload is to come: there is nothing to send, and nothing to worry about. */

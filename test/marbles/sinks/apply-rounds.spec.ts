@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApplyAnswer } from '../../../src/fleet/agent-client.ts';
 import type { ApplyRequest } from '../../../src/protocol/apply-request.ts';
 import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
+import { limits } from '../../../src/protocol/limits.ts';
 import type { AgentState } from '../../../src/protocol/wire.ts';
 import { createDelivery } from '../../../src/sinks/deliver.ts';
 import { podOf } from '../../fixtures/delivery-reports.ts';
@@ -63,6 +64,24 @@ describe('one attempt at one pod', () => {
     expect(parts).toHaveLength(1);
     expect(report).toMatchObject({ kind: 'acked', mode: 'runtime', operations: 2, reasons: [] });
     expect(report).toMatchObject({ operationKinds: { server_add: 1, server_enable: 1 } });
+  });
+
+  it.each([
+    ['runtime', 0],
+    ['reload', limits.pendingServerDeletes],
+  ])('asks whether deletions still wait before it reloads because of them: %s', (mode, left) => {
+    const before = planWith('s1', 's2');
+    const waiting = (count: number) => ({
+      pending_deletes: { servers: Array.from({ length: count }, (_, n) => `b/gone${n}`), backends: [] },
+    });
+    fake.apply = (request) => of(resultOf(request, waiting(limits.pendingServerDeletes)));
+    const deliver = createDelivery(fake.deps);
+    collect(deliver(targetOf(before), NEVER));
+    fake.state = () => of(stateOf(before, waiting(left)));
+    const [report] = collect(deliver(targetOf(one), NEVER));
+    expect(fake.states.slice(1)).toEqual([{ verify: false }]);
+    expect(report).toMatchObject({ kind: 'acked', mode });
+    expect(fake.applies).toHaveLength(2);
   });
 
   it('sends nothing to a pod that holds and runs the plan already', () => {
