@@ -172,6 +172,7 @@ export async function createAgent(
     const violation = wanted.verify ? await exclusive(verifyTree) : undefined;
     const record = store.current();
     const stored = record.blob;
+    const isOfApplied = stored !== undefined && samePlanRef(record.applied, stored);
     const planBytes = wanted.plan && stored !== undefined ? await blob.read(stored.digest) : undefined;
     const worker = watch.current() ?? unknownWorker;
     const told = lastApply ?? record.lastApply;
@@ -185,8 +186,10 @@ export async function createAgent(
       generation: record.generation,
       ...planRoles(record),
       applied_token: record.appliedToken,
-      ...(planBytes !== undefined && { applied_plan: planBytes.toString('base64') }),
-      applied_plan_stored: stored !== undefined,
+      ...(planBytes !== undefined && {
+        [isOfApplied ? 'applied_plan' : 'former_plan']: planBytes.toString('base64'),
+      }),
+      applied_plan_stored: isOfApplied,
       files: Object.fromEntries(
         [...held.all()].map(([path, { digest, proof, size }]) => [path, { digest, proof, size }]),
       ),

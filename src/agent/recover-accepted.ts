@@ -34,7 +34,7 @@ export async function recoverAccepted(context: ApplyContext): Promise<void> {
   }
   if (record.lkg.id !== '' && (await putBackGood(context, record, wrong))) {
     log.warn({ files }, 'files on disk were not the accepted ones: the last known good ones are back');
-    const back: AgentRecord = { ...record, applied: record.lkg, running: noPlan, blob: undefined };
+    const back: AgentRecord = { ...record, applied: record.lkg, running: noPlan };
     const good: AgentRecord = { ...back, journal: new Map(), files: held.all(), filesCommittedAt };
     await scheduleReload(context, good, 'recovery');
     return;

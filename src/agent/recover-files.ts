@@ -57,7 +57,6 @@ async function settleApplying(context: ApplyContext, record: AgentRecord): Promi
     generation: record.generation + 1,
     appliedToken: wanted.token,
     applied: wanted.plan,
-    blob: undefined,
     files: changedFiles(record.files, wanted.changes),
     filesCommittedAt: changedAt(context.options.baseDir, wanted),
     reloadPending,

@@ -26,9 +26,11 @@ import { parseDuration } from '../lib/duration.ts';
 import { createSlots } from '../operators/create-slots.ts';
 import { createTaps } from '../operators/taps.ts';
 import { createPipeline } from '../pipeline.ts';
+import { decodeOutputs } from '../plan/decode-outputs.ts';
 import { decodePlan } from '../plan/decode-plan.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Plan } from '../protocol/plan.ts';
+import type { Provenance } from '../protocol/provenance.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
 import type { DebugDeps } from '../server/debug-routes.ts';
@@ -42,6 +44,7 @@ import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
 import { createPodReader } from '../sinks/read-pod.ts';
+import { recallOutputs } from '../sinks/recall-outputs.ts';
 import { recordDeliveries } from '../sinks/record-deliveries.ts';
 import { recordFleet } from '../sinks/record-fleet.ts';
 import { recordMetrics } from '../sinks/record-metrics.ts';
@@ -95,6 +98,7 @@ const observeInterval = 1_000;
 const newestPlans = 8;
 const rememberedAcceptances = 256;
 const planKeepDelay = 5_000;
+const recallTiming = { total: 10_000, pod: 3_000 };
 const heartbeat = 15_000;
 /** Milliseconds of rendering before the event loop gets its turn. */
 const sliceMs = 8;
@@ -127,8 +131,9 @@ export function startController(deps: ControllerDeps): Controller {
   const missing = new BehaviorSubject<ReadonlySet<string>>(new Set(Object.keys(config.watchedResources)));
   const plans = createPlanCache(newestPlans);
   const book = createPodBook(plans);
-  const blobs = createPlanBlobs(encodePlan);
-  const accepted = new LRUCache<string, true>({ max: rememberedAcceptances });
+  let accepted: Provenance | undefined;
+  const blobs = createPlanBlobs((plan, signal) => encodePlan(plan, signal, accepted));
+  const acceptedIds = new LRUCache<string, true>({ max: rememberedAcceptances });
   const duration = (field: 'syncTimeout' | 'deploymentTimeout' | 'driftPreventionInterval') =>
     parseDuration(config.dataplane[field], `dataplane.${field}`);
   const deploymentTimeout = duration('deploymentTimeout');
@@ -162,6 +167,14 @@ export function startController(deps: ControllerDeps): Controller {
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
   );
   const fleet$ = members$.pipe(map(({ pods }) => pods));
+  const recall = recallOutputs({
+    found$,
+    members$,
+    client: deps.client,
+    tokenOf: (pod) => book.get(pod)?.state.applied_token,
+    decodeOutputs,
+    timing: recallTiming,
+  });
   const pipeline = createPipeline({
     // One built-in configuration; never completes, since a later one replaces it.
     config$: concat(of(world), NEVER).pipe(taps.point('config', ({ config }) => config)),
@@ -173,8 +186,17 @@ export function startController(deps: ControllerDeps): Controller {
     check: (plan) =>
       deps.check(plan).pipe(
         tap((verdict) => {
-          if (verdict.kind === 'accepted') accepted.set(verdict.planId, true);
+          if (verdict.kind === 'accepted') acceptedIds.set(verdict.planId, true);
         }),
+      ),
+    recall: () =>
+      recall().pipe(
+        tap((kept) =>
+          log.info(
+            { outputs: kept?.outputs.size ?? 0 },
+            'pods were asked for what HAProxy had accepted before this process',
+          ),
+        ),
       ),
     fleet$,
     deliver: createDelivery({
@@ -183,7 +205,7 @@ export function startController(deps: ControllerDeps): Controller {
       plans,
       book,
       readPod,
-      isAccepted: (planId) => accepted.has(planId),
+      isAccepted: (planId) => acceptedIds.has(planId),
       blobOf: (plan) => blobs.peek(plan),
       slots: createSlots(deliverySlots),
       random: Math.random,
@@ -242,7 +264,10 @@ export function startController(deps: ControllerDeps): Controller {
     running.add(compareLines(pipeline.delivery$, gateVersion, log, deps.onFatal));
   running.add(
     pipeline.latch$.subscribe({
-      next: (state) => (released ||= state.released !== undefined),
+      next: (state) => {
+        released ||= state.released !== undefined;
+        accepted = state.accepted?.provenance;
+      },
       error: deps.onFatal,
     }),
   );

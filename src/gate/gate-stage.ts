@@ -4,11 +4,13 @@ import {
   type OperatorFunction,
   asyncScheduler,
   concat,
+  concatMap,
   defer,
   expand,
   filter,
   ignoreElements,
   map,
+  of,
   race,
   switchMap,
   take,
@@ -18,9 +20,10 @@ import {
 } from 'rxjs';
 import { exhaustMapLatest } from '../operators/exhaust-map-latest.ts';
 import type { Bundle } from '../protocol/bundle.ts';
+import type { KeptOutputs } from '../protocol/kept-outputs.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { LatchVerdict } from './latch.ts';
-import { nextTrial, onRender, onTrial, onVerdict } from './quarantine.ts';
+import { nextTrial, onRecall, onRender, onTrial, onVerdict } from './quarantine.ts';
 import { emptyQuarantine, type QuarantineState } from './quarantine-state.ts';
 
 export interface GateStageOptions<V extends LatchVerdict> {
@@ -32,6 +35,11 @@ export interface GateStageOptions<V extends LatchVerdict> {
   readonly retry: { readonly min: number; readonly max: number };
   /** Ids of plans that some pod runs: a render that was overtaken before its check is checked later, if it is among them. */
   readonly running: () => ReadonlySet<string>;
+  /**
+   * What an earlier process had accepted, as far as anybody still knows: emits at most once and completes, never errors. Asked only
+   * when a configuration's first render is refused, so that who is good does not wait for it. Default: nobody knows.
+   */
+  readonly recall?: () => Observable<KeptOutputs | undefined>;
 }
 
 /** One verdict of HAProxy, and what is held from then on. */
@@ -59,10 +67,12 @@ export function gateStage<V extends LatchVerdict>(
 ): OperatorFunction<Bundle, GateReport<V>> {
   return (bundle$) =>
     defer(() => {
-      const { check, retry, interval } = options;
+      const { check, retry, interval, recall } = options;
       const overtaken = createOvertaken(options.running);
       let state = emptyQuarantine;
       let newest: Bundle | undefined;
+      /** Generations for which it was asked what is known of an earlier process. */
+      const asked = new WeakSet<object>();
       /** Since the newest render came to the check. */
       let checks = 0;
 
@@ -84,9 +94,21 @@ export function gateStage<V extends LatchVerdict>(
                 )
               : EMPTY,
           ),
+          concatMap((verdict) => concat(remember(bundle, verdict), of(verdict))),
           tap((verdict) => (state = onVerdict(state, bundle, verdict, now()))),
           map(report('render', bundle)),
         );
+
+      const remember = (bundle: Bundle, verdict: V): Observable<never> => {
+        const generation = bundle.provenance?.generation;
+        if (recall === undefined || generation === undefined || asked.has(generation)) return EMPTY;
+        if (verdict.kind !== 'refused' || state.accepted !== undefined) return EMPTY;
+        asked.add(generation);
+        return recall().pipe(
+          tap((kept) => (state = onRecall(state, bundle, kept))),
+          ignoreElements(),
+        );
+      };
 
       /** Under constant change one trial follows each render's check; when nothing changes, all that there are. */
       const tryOut = (bundle: Bundle, newer$: Observable<void>, failures = 0): Observable<GateReport<V>> =>

@@ -1,6 +1,6 @@
 import type { Owner } from '../lib/owner.ts';
 import type { Bundle } from '../protocol/bundle.ts';
-import { noQuarantine, type Hold, type Quarantine } from '../protocol/provenance.ts';
+import { noQuarantine, type Hold, type Outputs, type Quarantine } from '../protocol/provenance.ts';
 
 /** An object that is held, and why. */
 export interface QuarantineEntry extends Hold {
@@ -44,6 +44,8 @@ export interface QuarantineState {
   readonly generation?: object;
   /** The render that HAProxy accepted last, of this configuration. */
   readonly accepted?: Bundle;
+  /** Outputs that an earlier process had accepted, under this configuration, as long as none of this process are. */
+  readonly recalled?: Outputs;
   /** Objects that the former configuration served: they are not left out for the sake of a new one. */
   readonly served: ReadonlySet<string>;
   readonly search?: Search;

@@ -1,7 +1,9 @@
-import { emptyOrderedMap, valuesOf } from '../lib/ordered-map.ts';
+import { emptyOrderedMap, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import { changedOwners, outputsDigest } from '../protocol/changed-owners.ts';
+import type { KeptOutputs } from '../protocol/kept-outputs.ts';
+import type { Output } from '../protocol/output.ts';
 import { noQuarantine, type Outputs, type Provenance, type Quarantine } from '../protocol/provenance.ts';
 import type { LatchVerdict } from './latch.ts';
 import {
@@ -42,6 +44,23 @@ export function onRender(state: QuarantineState, { plan, provenance }: Bundle): 
   return gone.length === 0 ? next : letGo(next, gone);
 }
 
+/**
+ * What the pods keep from an earlier process is known, after a first render was refused. Of the same configuration, it is what objects
+ * are held at. Of another one, it says whom that served.
+ */
+export function onRecall(
+  state: QuarantineState,
+  { provenance }: Bundle,
+  kept: KeptOutputs | undefined,
+): QuarantineState {
+  if (kept === undefined || provenance === undefined) return state;
+  if (provenance.generation !== state.generation || state.accepted !== undefined) return state;
+  const recalled = provenance.restore(kept);
+  return recalled === undefined
+    ? { ...state, served: new Set([...state.served, ...ownersOf(kept.outputs)]) }
+    : { ...state, recalled };
+}
+
 /** HAProxy has judged a render: whoever is to blame is held from now on. */
 export function onVerdict(
   state: QuarantineState,
@@ -53,7 +72,10 @@ export function onVerdict(
   if (provenance === undefined || provenance.generation !== state.generation || verdict.kind === 'unchecked')
     return state;
   if (verdict.kind === 'accepted') return onAccepted(state, bundle);
-  const at = state.accepted?.provenance?.outputs ?? nobody;
+  const at = lastOutputs(state) ?? nobody;
+  const isNewest = provenance.quarantine === state.quarantine;
+  const bad = isNewest ? blamedRecalled(state, verdict) : [];
+  if (bad.length > 0) return hold(state, nobody, bad, 'refused', wordsOf(verdict), now);
   const suspects = suspectsOf(at, provenance.outputs).filter(
     ({ key }) => !state.entries.has(key) && !provenance.quarantine.has(key),
   );
@@ -62,14 +84,16 @@ export function onVerdict(
     return { ...state, stuck: wordsOf(verdict)('') };
   if (culprits.length > 0) return hold(state, at, culprits, 'refused', wordsOf(verdict), now);
   // Of a time before somebody was held: a newer render is on its way.
-  if (provenance.quarantine !== state.quarantine) return state;
+  if (!isNewest) return state;
   const [only] = suspects;
   const words = wordsOf(verdict)('');
+  if (only === undefined && state.recalled !== undefined)
+    return onVerdict(withoutRecalled(state), bundle, verdict, now);
   if (only === undefined) return { ...state, stuck: words };
   if (suspects.length === 1) return hold(state, at, [only], 'refused', () => words, now);
   const present = ownersOf(at);
   const ordered = inOrder(suspects, (key) => present.has(key));
-  if (state.accepted === undefined) {
+  if (lastOutputs(state) === undefined) {
     if (state.search !== undefined && sameSuspects(state.search.suspects, ordered)) return state;
     return { ...state, search: { suspects: ordered, good: -1, bad: ordered.length, words, isHeld: false } };
   }
@@ -121,7 +145,7 @@ export function onTrial(
 }
 
 function onAccepted(state: QuarantineState, accepted: Bundle): QuarantineState {
-  const { stuck: _stuck, search, ...rest } = state;
+  const { stuck: _stuck, recalled: _recalled, search, ...rest } = state;
   const next = { ...rest, accepted, served: emptyQuarantine.served };
   return search?.isHeld === true ? { ...next, search } : next;
 }
@@ -149,17 +173,39 @@ function condemn(
   });
   const next = { ...state, entries };
   if (strangers.length === 0) return next;
-  return hold(next, state.accepted?.provenance?.outputs ?? nobody, strangers, 'refused', words, now);
+  return hold(next, lastOutputs(state) ?? nobody, strangers, 'refused', words, now);
+}
+
+/** What objects are held at: of the render that HAProxy accepted last, in this process or before. */
+function lastOutputs({ accepted, recalled }: QuarantineState): Outputs | undefined {
+  return accepted?.provenance?.outputs ?? recalled;
+}
+
+/** Objects that are refused also as they were in an earlier process: what they leaned on is not there any more. */
+function blamedRecalled({ accepted, recalled, entries }: QuarantineState, verdict: LatchVerdict) {
+  if (accepted !== undefined || recalled === undefined) return [];
+  const held = [...entries].filter(([, { at }]) => at === recalled);
+  return blamed(
+    verdict,
+    held.map(([key, { owner }]) => ({ key, owner, digest: '' })),
+  );
+}
+
+/** What is known from an earlier process does not help: as if nothing were. */
+function withoutRecalled(state: QuarantineState): QuarantineState {
+  const { recalled: _recalled, search: _search, ...rest } = state;
+  return { ...rest, entries: emptyQuarantine.entries, quarantine: noQuarantine };
 }
 
 /** Before a first render was accepted: where most objects are refused, the templates are bad, and pods may still serve well. */
 function isTooMuch(
-  { accepted, entries }: QuarantineState,
+  state: QuarantineState,
   culprits: readonly Suspect[],
   suspects: readonly Suspect[],
 ): boolean {
+  const { entries } = state;
   const out = entries.size + culprits.length;
-  return accepted === undefined && out > fewExcluded && out * 2 > entries.size + suspects.length;
+  return lastOutputs(state) === undefined && out > fewExcluded && out * 2 > entries.size + suspects.length;
 }
 
 /** Holds objects at what they were in `at`; nobody, if one would be left out that the former configuration served. */
@@ -211,7 +257,7 @@ function withSearch(state: QuarantineState, search: Search | undefined): Quarant
 }
 
 function ofGeneration(state: QuarantineState, generation: object): QuarantineState {
-  const former = state.accepted?.provenance?.outputs;
+  const former = lastOutputs(state);
   return { ...emptyQuarantine, generation, served: former === undefined ? state.served : ownersOf(former) };
 }
 
@@ -279,7 +325,7 @@ function sameSuspects(a: readonly Suspect[], b: readonly Suspect[]): boolean {
   return a.length === b.length && a.every(({ key }, index) => b[index]?.key === key);
 }
 
-function ownersOf(outputs: Outputs): ReadonlySet<string> {
+function ownersOf(outputs: OrderedMap<Pick<Output, 'owner'>>): ReadonlySet<string> {
   const keys = new Set<string>();
   let last: Owner | undefined;
   for (const { owner } of valuesOf(outputs)) {

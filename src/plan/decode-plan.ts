@@ -1,12 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { CodedError } from '../lib/coded-error.ts';
 import { getEntry, orderedMapFrom, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
 import { ropeBytes, ropeDigest, type TextPiece } from '../lib/rope.ts';
 import { crtListLine } from '../protocol/crt-list-line.ts';
-import { limits } from '../protocol/limits.ts';
 import {
   planSchemaVersion,
   type Backend,
@@ -20,35 +17,34 @@ import {
   type Section,
 } from '../protocol/plan.ts';
 import { createPlan } from './create-plan.ts';
-import { planHeaderSchema, planRecordSchemas, type PlanHeader, type PlanRecord } from './plan-records.ts';
+import { planBlobLines } from './plan-blob-lines.ts';
+import {
+  outputsBegin,
+  planHeaderSchema,
+  planRecordSchemas,
+  type PlanHeader,
+  type PlanRecord,
+} from './plan-records.ts';
 
 /** `unusable` means: no baseline. */
 export type DecodedPlan =
   { readonly kind: 'decoded'; readonly plan: Plan } | { readonly kind: 'unusable'; readonly reason: string };
 
 const slice = 200;
-/** A blob that grows to more than this is not one of ours. */
-const maxDecodedBytes = 256 * 1024 * 1024;
-const decompress = promisify(zstdDecompress);
-const newline = 0x0a;
 
 /**
  * Reads a blob of `encodePlan`. Nothing of it is trusted: another schema version, a broken or cut blob, a record that is not
  * one, texts that do not have the digests they are said to have, or an id that is not that of the content make it unusable,
  * with the reason. Works in slices with turns of the event loop between them; rejects only when aborted.
  *
+ * Outputs that follow the plan are left unread: see `decodeOutputs`.
+ *
  * Content of files other than the configuration, maps and crt-lists with declared entries is not in a blob: asking for it throws.
  */
 export async function decodePlan(blob: Uint8Array, signal?: AbortSignal): Promise<DecodedPlan> {
-  if (blob.byteLength > limits.planBlobBytes)
-    return unusable(`it is larger than ${limits.planBlobBytes} bytes`);
-  let text: Buffer;
-  try {
-    text = await decompress(blob, { maxOutputLength: maxDecodedBytes });
-  } catch (error) {
-    return unusable(`it cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const lines = linesOf(text);
+  const read = await planBlobLines(blob);
+  if ('reason' in read) return unusable(read.reason);
+  const { lines } = read;
   const header = parse(lines.next().value ?? '', validators.header);
   if (header === undefined) return unusable('it has no header');
   if (header.schemaVersion !== planSchemaVersion)
@@ -58,6 +54,7 @@ export async function decodePlan(blob: Uint8Array, signal?: AbortSignal): Promis
   let count = 0;
   for (const line of lines) {
     if (line === '') continue;
+    if (line.startsWith(outputsBegin)) break;
     const record = parseRecord(line);
     if (record === undefined) return unusable(`record ${count + 1} is not one`);
     const problem = builder.add(record);
@@ -96,16 +93,6 @@ function parseRecord(line: string): PlanRecord | undefined {
   const kind = /^\["(\w+)"/.exec(line)?.[1];
   const validate = validators.records.get(kind);
   return validate === undefined ? undefined : parse(line, validate);
-}
-
-function* linesOf(text: Buffer): Generator<string, undefined> {
-  for (let from = 0; from < text.byteLength;) {
-    const found = text.indexOf(newline, from);
-    const end = found < 0 ? text.byteLength : found;
-    yield text.toString('utf8', from, end);
-    from = end + 1;
-  }
-  return undefined;
 }
 
 type FileRecord = Extract<PlanRecord, { readonly 0: 'file' }>;

@@ -3,8 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { entriesOf, valuesOf } from '../lib/ordered-map.ts';
 import { limits } from '../protocol/limits.ts';
-import type { Backend, Plan } from '../protocol/plan.ts';
-import type { BackendFields, PlanHeader, PlanRecord } from './plan-records.ts';
+import type { Plan } from '../protocol/plan.ts';
+import type { Provenance } from '../protocol/provenance.ts';
+import { fieldsOf } from './backend-fields.ts';
+import { outputRecorder, type OutputRecord } from './output-records.ts';
+import type { PlanHeader, PlanRecord } from './plan-records.ts';
+
+/** Outputs of the render that HAProxy accepted last. */
+export type AcceptedOutputs = Pick<Provenance, 'configuration' | 'outputs'>;
 
 /** Records between two turns of the event loop: about a millisecond's worth. */
 const slice = 200;
@@ -12,18 +18,23 @@ const compressionLevel = 3;
 
 /**
  * The plan as an opaque blob for the agents to keep: zstd over lines of JSON, file bytes left out. The work is done in slices with
- * turns of the event loop between them.
+ * turns of the event loop between them. With `accepted`, these outputs follow, again without file bytes: what the next controller
+ * needs to hold an object at what it was.
  *
  * Undefined when it is larger than a pod takes (`limits.planBlobBytes`): then the pod goes without. Rejects when aborted.
  */
-export async function encodePlan(plan: Plan, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+export async function encodePlan(
+  plan: Plan,
+  signal?: AbortSignal,
+  accepted?: AcceptedOutputs,
+): Promise<Uint8Array | undefined> {
   const zstd = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: compressionLevel, [constants.ZSTD_c_checksumFlag]: 1 },
   });
   const chunks: Buffer[] = [];
   let size = 0;
   await pipeline(
-    slicesOf(plan),
+    slicesOf(plan, accepted),
     zstd,
     async (compressed: AsyncIterable<Buffer>) => {
       for await (const chunk of compressed) {
@@ -36,9 +47,9 @@ export async function encodePlan(plan: Plan, signal?: AbortSignal): Promise<Uint
   return size <= limits.planBlobBytes ? Buffer.concat(chunks) : undefined;
 }
 
-async function* slicesOf(plan: Plan): AsyncGenerator<string> {
+async function* slicesOf(plan: Plan, accepted?: AcceptedOutputs): AsyncGenerator<string> {
   let lines: string[] = [JSON.stringify(headerOf(plan))];
-  for (const record of recordsOf(plan)) {
+  for (const record of allRecordsOf(plan, accepted)) {
     lines.push(JSON.stringify(record));
     if (lines.length < slice) continue;
     yield `${lines.join('\n')}\n`;
@@ -56,6 +67,17 @@ function headerOf(plan: Plan): PlanHeader {
   );
   for (const { entries } of [...valuesOf(maps), ...valuesOf(crtLists)]) records += entries.size;
   return { schemaVersion: plan.schemaVersion, id: plan.id, records };
+}
+
+function* allRecordsOf(
+  plan: Plan,
+  accepted?: AcceptedOutputs,
+): Generator<PlanRecord | OutputRecord | readonly ['outputs', string]> {
+  yield* recordsOf(plan);
+  if (accepted === undefined) return;
+  yield ['outputs', accepted.configuration];
+  const recordOf = outputRecorder(plan);
+  for (const [place, output] of entriesOf(accepted.outputs)) yield recordOf(place, output);
 }
 
 function* recordsOf(plan: Plan): Generator<PlanRecord> {
@@ -93,8 +115,4 @@ function* recordsOf(plan: Plan): Generator<PlanRecord> {
   }
   for (const { path, kind, reloadOnChange, digest, size } of valuesOf(plan.files))
     yield ['file', path, kind, reloadOnChange, digest, size];
-}
-
-function fieldsOf({ text: _text, owner: _owner, ...fields }: Backend): BackendFields {
-  return fields;
 }

@@ -1,5 +1,6 @@
 import type { Owner } from '../lib/owner.ts';
-import type { FileKind, Keyword, SectionKind, Server } from '../protocol/plan.ts';
+import type { FileKind, SectionKind } from '../protocol/plan.ts';
+import type { BackendFields } from './backend-fields.ts';
 
 /**
  * A plan as lines of JSON: a header, then one record a line. The first element says which kind it is; entries belong to the map
@@ -27,20 +28,6 @@ export interface PlanHeader {
   readonly id: string;
   /** Records that follow: a blob that was cut is told by this. */
   readonly records: number;
-}
-
-export interface BackendFields {
-  readonly name: string;
-  readonly profile: string;
-  readonly mode: 'http' | 'tcp';
-  readonly guid?: string;
-  readonly balance?: string;
-  readonly hashType?: string;
-  readonly shape: 'dynamic' | 'structural';
-  readonly shapeReason?: string;
-  readonly servers: readonly Server[];
-  readonly defaultServer: readonly Keyword[];
-  readonly bodyDigest: string;
 }
 
 const text = { type: 'string' } as const;
@@ -103,6 +90,7 @@ const tuple = (...items: readonly object[]) => ({
   maxItems: items.length,
   additionalItems: false,
 });
+const list = (items: object) => ({ type: 'array', items });
 const named = (name: PlanRecord[0]) => ({ type: 'string', enum: [name] });
 
 /** JSON Schemas by kind of record. */
@@ -137,3 +125,34 @@ export const planHeaderSchema = {
   required: ['schemaVersion', 'id', 'records'],
   properties: { schemaVersion: { type: 'integer' }, id: digest, records: { type: 'integer', minimum: 0 } },
 } as const;
+
+/** After the plan's records there may be outputs: one record that says of which configuration, and one for each of them. */
+export const outputsBegin = '["outputs",';
+export const outputsRecordSchema = tuple({ type: 'string', enum: ['outputs'] }, digest);
+export const outputRecordSchema = tuple(
+  { type: 'string', enum: ['output'] },
+  text,
+  owner,
+  list(
+    tuple(
+      { type: 'string', enum: ['core', 'profile', 'backend'] },
+      text,
+      { type: ['string', 'integer'], minimum: 0 },
+      text,
+      textOrNull,
+      { anyOf: [backend, { type: 'boolean', enum: [true] }, { type: 'null' }] },
+      { type: 'boolean', nullable: true },
+    ),
+  ),
+  list(tuple(text, text, text, textOrNull, text)),
+  { ...list(tuple(text, text, words, words)), nullable: true },
+  list(
+    tuple(
+      text,
+      { type: 'string', enum: ['config', 'map', 'cert', 'ca', 'crl', 'crtlist', 'general'] },
+      { type: 'boolean' },
+      digest,
+      text,
+    ),
+  ),
+);

@@ -1,6 +1,7 @@
 import type { OrderedMap } from '../lib/ordered-map.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bundle } from './bundle.ts';
+import type { KeptOutputs } from './kept-outputs.ts';
 import type { Output } from './output.ts';
 
 /** Every output of one render by its place; versions share what did not change. */
@@ -33,6 +34,8 @@ export interface HeldObjects {
 export interface Provenance {
   /** The same object for all renders of one configuration: places of two configurations cannot be compared. */
   readonly generation: object;
+  /** Digest of what decides which places there are and what they mean: the same in every process of one configuration. */
+  readonly configuration: string;
   /** As printed: with held objects at what they are held at. */
   readonly outputs: Outputs;
   /** What the render was made under. */
@@ -47,4 +50,10 @@ export interface Provenance {
    * Undefined while a turn is half taken in, or after the configuration was replaced.
    */
   readonly candidate: (quarantine: Quarantine) => Bundle | undefined;
+  /**
+   * What another process kept, as outputs to hold objects at; those that are as in this render are the same objects. Undefined when
+   * they are of another configuration. Left out are objects that are not there any more, and those with a file whose bytes
+   * nobody knows.
+   */
+  readonly restore: (kept: KeptOutputs) => Outputs | undefined;
 }

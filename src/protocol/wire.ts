@@ -100,6 +100,8 @@ export interface AgentState extends PlanRoles {
   /** base64 zstd blob, only when it belongs to the applied plan and was asked for. */
   readonly applied_plan?: string;
   readonly applied_plan_stored: boolean;
+  /** The same of a plan applied before, as long as no blob of the applied one is stored. */
+  readonly former_plan?: string;
   readonly files: Readonly<
     Record<string, { readonly digest: string; readonly proof: string; readonly size: number }>
   >;

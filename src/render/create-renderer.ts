@@ -2,10 +2,12 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import type { Collection, Delta, Graph } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { digest } from '../lib/digest.ts';
 import type { Problem } from '../lib/problem.ts';
 import { ropeSize } from '../lib/rope.ts';
 import { createPlan } from '../plan/create-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
+import type { KeptOutputs } from '../protocol/kept-outputs.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { noQuarantine, type HeldObjects, type Quarantine } from '../protocol/provenance.ts';
 import {
@@ -24,6 +26,7 @@ import { createHeldOutputs } from './held-outputs.ts';
 import { ownerOfItem } from './owner-of.ts';
 import { outputOf } from './output-of.ts';
 import type { Output } from '../protocol/output.ts';
+import { restoreOutputs } from './restore-outputs.ts';
 import { createTrackedReads } from './tracked-reads.ts';
 
 export interface RendererOptions {
@@ -115,6 +118,9 @@ export function createRenderer(options: RendererOptions): Renderer {
     whole: environment.renderWhole(document.template),
   }));
   const generation = {};
+  const configuration = digest(
+    JSON.stringify([documents, config.templateSnippets, config.watchedResources, constants]),
+  );
   const documentAt = new Map(documents.map((document, index) => [padded(index), document] as const));
   const held = createHeldOutputs({
     put: (place, output) => state.put(place, documentOf(place), output),
@@ -228,9 +234,12 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (delta !== undefined) held.take(`${base}${delta.key}\u0000`, delta.before, delta.after);
   }
 
-  /** A place begins with its document. */
+  function isPlace(place: string): boolean {
+    return documentAt.has(documentKeyOf(place));
+  }
+
   function documentOf(place: string): RenderDocument {
-    const document = documentAt.get(place.slice(0, place.indexOf('\u0000')));
+    const document = documentAt.get(documentKeyOf(place));
     if (document === undefined) throw new Error('unreachable: places are made of documents');
     return document;
   }
@@ -243,12 +252,16 @@ export function createRenderer(options: RendererOptions): Renderer {
   }
 
   function bundleOf(ofPlan: Plan, problems: readonly Problem[]): Bundle {
+    const outputs = held.outputs();
     const provenance = {
       generation,
-      outputs: held.outputs(),
+      configuration,
+      outputs,
       quarantine: held.quarantine,
       withheld: held.withheld(),
       candidate,
+      restore: (kept: KeptOutputs) =>
+        kept.configuration === configuration ? restoreOutputs(kept, outputs, isPlace) : undefined,
     };
     return { plan: ofPlan, revision: graph.revision, problems, provenance };
   }
@@ -295,6 +308,11 @@ export function createRenderer(options: RendererOptions): Renderer {
       graph.release(mark);
     },
   };
+}
+
+/** A place begins with its document. */
+function documentKeyOf(place: string): string {
+  return place.slice(0, place.indexOf('\u0000'));
 }
 
 function problemsOf(graph: Graph): Problem[] {

@@ -240,6 +240,16 @@ describeEachLine('the agent keeps out', (line) => {
     const after = await harness.state();
     expect(Buffer.from(after.applied_plan ?? '', 'base64').toString()).toBe('rides along');
     expect((await harness.send(applyBody(manifestOf(after, files), {}))).body.ok).toBe(true);
-    expect(await harness.state()).toMatchObject({ applied_plan_stored: false });
+    const later = await harness.state();
+    expect(later).toMatchObject({ applied_plan_stored: false });
+    expect(later).not.toHaveProperty('applied_plan');
+    // What had been accepted is still told, though not as the applied plan's.
+    expect(Buffer.from(later.former_plan ?? '', 'base64').toString()).toBe('rides along');
+    expect(await harness.state('?plan=0')).not.toHaveProperty('former_plan');
+    const { applied_plan_id: id, applied_plan_proof: proof } = later;
+    expect((await put(`plan_id=${id}&proof=${proof}`, 'the next')).status).toBe(200);
+    const now = await harness.state();
+    expect(Buffer.from(now.applied_plan ?? '', 'base64').toString()).toBe('the next');
+    expect(now).not.toHaveProperty('former_plan');
   });
 });

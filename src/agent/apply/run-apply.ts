@@ -282,7 +282,8 @@ async function commit(context: ApplyContext, undertaking: Undertaking, activated
     wanted: undefined,
     worker: context.watch.current(),
     filesCommittedAt: untouched ? before.filesCommittedAt : clock.now() * 1000,
-    blob: stored === undefined ? undefined : { ...plan, digest: stored },
+    // A former plan's stays until the next comes: the next leader reads from it what had been accepted.
+    blob: stored === undefined ? before.blob : { ...plan, digest: stored },
     pendingDeletes: context.deletes.saved(),
     lastApply: undefined,
     files: set.files,

@@ -69,7 +69,7 @@ export interface AgentRecord {
   readonly worker: HaproxyIdentity | undefined;
   /** When the files on disk became what they are, microseconds of the Unix clock. */
   readonly filesCommittedAt: number;
-  /** The plan that the stored blob belongs to, and the blob's digest. */
+  /** The plan that the stored blob belongs to, and the blob's digest: the applied one, or the last before it that had a blob. */
   readonly blob: (PlanRef & { readonly digest: string }) | undefined;
   /** What the worker still has and must lose. */
   readonly pendingDeletes: readonly PendingDelete[];
@@ -103,7 +103,7 @@ export const emptyRecord: AgentRecord = {
 
 /** The same files, but no plan is known to be applied or run: what follows any doubt. */
 export function withoutBaseline(record: AgentRecord): AgentRecord {
-  return { ...record, applied: noPlan, running: noPlan, workerOps: noPlan, blob: undefined };
+  return { ...record, applied: noPlan, running: noPlan, workerOps: noPlan };
 }
 
 /** The files on disk are no longer those the journal was written about: there is no way back from them. */

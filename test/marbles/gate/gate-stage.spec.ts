@@ -1,11 +1,13 @@
 import { marbles } from 'rxjs-marbles';
 import { type Observable, map, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { type GateReport, gateStage } from '../../../src/gate/gate-stage.ts';
+import { type GateReport, type GateStageOptions, gateStage } from '../../../src/gate/gate-stage.ts';
 import type { LatchVerdict } from '../../../src/gate/latch.ts';
 import { quarantinedObjects } from '../../../src/gate/quarantine-state.ts';
+import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { bundleOf } from '../../fixtures/bundle-of.ts';
+import { keepOutputs } from '../../fixtures/keep-outputs.ts';
 import { createHeldRenderer, fakeVerdict } from '../../fixtures/held-renderer.ts';
 
 const bundles = { a: bundleOf('a'), b: bundleOf('b'), c: bundleOf('c') };
@@ -104,7 +106,10 @@ describe('gateStage', () => {
 
   describe('with objects to hold', () => {
     /** Renders what is written under what the gate holds, like the pipeline; a check takes 2 ms. */
-    const scene = (m: Parameters<Parameters<typeof marbles>[0]>[0], change: { interval?: number } = {}) => {
+    const scene = (
+      m: Parameters<Parameters<typeof marbles>[0]>[0],
+      change: Pick<Partial<GateStageOptions<LatchVerdict>>, 'interval' | 'recall'> = {},
+    ) => {
       const renderer = createHeldRenderer();
       const checked: string[] = [];
       let held: GateReport<LatchVerdict>['state'] | undefined;
@@ -130,6 +135,37 @@ describe('gateStage', () => {
           ),
       };
     };
+
+    it(
+      'asks once what was accepted before this process, when a first render is refused, and holds objects at that',
+      marbles((m) => {
+        const former = createHeldRenderer();
+        former.write('a=1 b=1');
+        const kept = keepOutputs(former.bundle().provenance?.outputs ?? emptyOrderedMap());
+        const recall$ = m.cold('  ---(k|)', { k: kept });
+        const { run, checked, heldNow } = scene(m, { recall: () => recall$ });
+        const words$ = m.hot('   a------b----c-----|', { a: 'a=bad b=1', b: 'b=2', c: 'b=bad c=bad' });
+        const expected = '        -----x---A----x---|';
+        m.expect(run(words$)).toBeObservable(expected, { A: 'A', x: 'x' });
+        m.expect(recall$).toHaveSubscriptions('--^--!');
+        m.flush();
+        expect(checked).toEqual(['a=bad b=1', 'a=1 b=2', 'a=1 b=bad c=bad']);
+        expect(heldNow()).toEqual(['a', 'b', 'c']);
+      }),
+    );
+
+    it(
+      'asks nobody when a first render is accepted, and ends asking with its subscriber',
+      marbles((m) => {
+        const recall$ = m.cold('  -----k', { k: undefined });
+        const good = scene(m, { recall: () => recall$ });
+        const good$ = m.hot('    a---b---|', { a: 'a=1', b: 'a=bad' });
+        m.expect(good.run(good$)).toBeObservable('--A---x-|', { A: 'A', x: 'x' });
+        const bad = scene(m, { recall: () => recall$ });
+        m.expect(bad.run(m.hot('--a-----').pipe(map(() => 'a=bad'))), '^-----!').toBeObservable('------');
+        m.expect(recall$).toHaveSubscriptions('----^-!');
+      }),
+    );
 
     it(
       'checks the render without the object that is refused as soon as it comes, whatever the interval',

@@ -143,6 +143,8 @@ describe('latch', () => {
           quarantine: noQuarantine,
           withheld: new Map<string, string>(),
           candidate: () => undefined,
+          configuration: '',
+          restore: () => undefined,
         },
       });
       const [former, later] = [{}, {}];

@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextTrial, onRender, onTrial, onVerdict } from '../../../src/gate/quarantine.ts';
+import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
+import type { KeptOutputs } from '../../../src/protocol/kept-outputs.ts';
+import { nextTrial, onRecall, onRender, onTrial, onVerdict } from '../../../src/gate/quarantine.ts';
 import {
   emptyQuarantine,
   quarantinedObjects,
   type QuarantineState,
 } from '../../../src/gate/quarantine-state.ts';
+import { keepOutputs } from '../../fixtures/keep-outputs.ts';
 import { createHeldRenderer, fakeVerdict } from '../../fixtures/held-renderer.ts';
 
-/** The loop of the pipeline without time: renders, checks and trials until nothing is left to do. */
-function createLoop() {
-  const renderer = createHeldRenderer();
+/**
+ * The loop of the pipeline without time: renders, checks and trials until nothing is left to do. With `kept`, what the pods keep of
+ * an earlier process.
+ */
+function createLoop({ kept, configuration }: { kept?: KeptOutputs; configuration?: string } = {}) {
+  const renderer = createHeldRenderer(configuration);
+  let asked = kept === undefined;
   let state: QuarantineState = emptyQuarantine;
   let released = '-';
   let checks = 0;
@@ -31,6 +38,8 @@ function createLoop() {
     },
     /** Held objects as `a pinned refused`. */
     held: () => quarantinedObjects(state).map(({ owner, kind, state: as }) => `${owner.name} ${kind} ${as}`),
+    /** What the pods keep of this process. */
+    kept: () => keepOutputs(state.accepted?.provenance?.outputs ?? emptyOrderedMap(), configuration),
     wait: (ms: number) => void (time += ms),
     /** The number of checks that it took. */
     settle(words: string): number {
@@ -42,6 +51,10 @@ function createLoop() {
         state = onRender(state, bundle);
         if (state.quarantine !== bundle.provenance?.quarantine) continue;
         const verdict = check(bundle.plan);
+        if (verdict.kind === 'refused' && state.accepted === undefined && !asked) {
+          asked = true;
+          state = onRecall(state, bundle, kept);
+        }
         state = onVerdict(state, bundle, verdict, time);
         if (verdict.kind === 'accepted') released = bundle.plan.id;
         for (;;) {
@@ -261,6 +274,136 @@ describe('quarantine', () => {
         }
       }),
       { numRuns: 800 },
+    );
+  });
+});
+
+describe('quarantine after a restart', () => {
+  /** What pods keep of a process that was brought to `words`, turn by turn. */
+  const keptOf = (...words: readonly string[]) => {
+    const loop = createLoop();
+    for (const turn of words) loop.settle(turn);
+    return loop.kept();
+  };
+
+  it('holds the object that was held before at what it was, in two checks', () => {
+    const loop = createLoop({ kept: keptOf('a=1 b=1', 'a=bad b=2') });
+    expect(loop.settle('a=bad b=2')).toBe(2);
+    expect(loop.released).toBe('a=1 b=2');
+    expect(loop.held()).toEqual(['a pinned refused']);
+    loop.settle('b=3');
+    expect(loop.released).toBe('a=1 b=3');
+    loop.settle('a=2');
+    expect(loop.released).toBe('a=2 b=3');
+    expect(loop.held()).toEqual([]);
+  });
+
+  it('lets it go without a check when it says again what it was held at', () => {
+    const loop = createLoop({ kept: keptOf('a=1 b=1', 'a=bad') });
+    loop.settle('a=bad b=1');
+    expect(loop.settle('a=1')).toBe(0);
+    expect(loop.held()).toEqual([]);
+  });
+
+  it('leaves out one that never was good', () => {
+    const loop = createLoop({ kept: keptOf('a=1', 'b=bad') });
+    loop.settle('a=1 b=bad c=bad');
+    expect(loop.released).toBe('a=1');
+    expect(loop.held()).toEqual(['b excluded refused', 'c excluded refused']);
+  });
+
+  it('asks nobody as long as nothing is refused, and does not bring back what is gone', () => {
+    const loop = createLoop({ kept: keptOf('a=1 b=1 c=1') });
+    expect(loop.settle('b=1 c=2')).toBe(1);
+    expect(loop.state.recalled).toBeUndefined();
+    const other = createLoop({ kept: keptOf('a=1 b=1 c=1') });
+    other.settle('b=bad c=ill');
+    expect(other.released).toBe('b=1 c=1');
+    expect(other.held()).toEqual(['b pinned refused', 'c pinned refused']);
+  });
+
+  it('finds one that nothing names among those that changed meanwhile, and lets the others out', () => {
+    const all = (word: string) => Array.from({ length: 200 }, (_, i) => `o${1000 + i}=${word}`);
+    const changed = all('2');
+    changed[77] = 'o1077=ill';
+    const loop = createLoop({ kept: keptOf(all('1').join(' ')) });
+    expect(loop.settle(changed.join(' '))).toBeLessThanOrEqual(12);
+    expect(loop.held()).toEqual(['o1077 pinned refused']);
+    expect(loop.released.split(' ').filter((pair) => pair.endsWith('=2'))).toHaveLength(199);
+  });
+
+  it('holds most objects, if need be: the templates were good before', () => {
+    const all = (word: string) => Array.from({ length: 40 }, (_, i) => `o${1000 + i}=${word}`).join(' ');
+    const loop = createLoop({ kept: keptOf(all('1')) });
+    loop.settle(all('bad'));
+    expect(loop.released).toBe(all('1'));
+  });
+
+  it('leaves nobody out whom another configuration served, and nobody else in', () => {
+    const kept = keptOf('a=1 b=1');
+    const loop = createLoop({ kept, configuration: 'other' });
+    loop.settle('a=bad b=2 c=bad');
+    expect(loop.state.stuck).toBe('a is bad');
+    expect(loop.released).toBe('-');
+    loop.settle('a=2');
+    expect(loop.released).toBe('a=2 b=2');
+    expect(loop.held()).toEqual(['c excluded refused']);
+  });
+
+  it('leaves an object out that is refused as it was, too', () => {
+    const bad = createLoop();
+    bad.renderer.write('a=bad1 b=1');
+    const refused = bad.renderer.bundle().provenance?.outputs ?? emptyOrderedMap();
+    const loop = createLoop({ kept: keepOutputs(refused) });
+    loop.settle('a=bad2 b=1');
+    expect(loop.released).toBe('b=1');
+    expect(loop.held()).toEqual(['a excluded refused']);
+    loop.settle('a=3');
+    expect(loop.released).toBe('a=3 b=1');
+  });
+
+  it('does as if nothing were known when that does not help', () => {
+    const ill = createLoop();
+    ill.renderer.write('a=ill b=1');
+    const loop = createLoop({
+      kept: keepOutputs(ill.renderer.bundle().provenance?.outputs ?? emptyOrderedMap()),
+    });
+    loop.settle('a=ill b=1');
+    expect(loop.released).toBe('b=1');
+    expect(loop.held()).toEqual(['a excluded refused']);
+  });
+
+  it('ends where a process that was never restarted ends', () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
+    const word = fc.constantFrom('1', '2', '3', 'bad1', 'bad2', 'ill1', 'ill2', '');
+    const turn = fc.dictionary(name, word, { minKeys: 1, maxKeys: 6 });
+    const said = (words: Readonly<Record<string, string>>) =>
+      Object.entries(words)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ');
+    fc.assert(
+      fc.property(fc.array(turn, { minLength: 1, maxLength: 5 }), turn, turn, (before, meanwhile, after) => {
+        const steady = createLoop();
+        const present: Record<string, string> = {};
+        for (const one of before) {
+          steady.settle(said(one));
+          Object.assign(present, one);
+        }
+        const restarted = createLoop({ kept: steady.kept() });
+        Object.assign(present, meanwhile);
+        // Who is gone meanwhile is gone; both see the rest at once.
+        steady.settle(said(meanwhile));
+        restarted.settle(
+          said(Object.fromEntries(Object.entries(present).filter(([, value]) => value !== ''))),
+        );
+        expect(restarted.released).toBe(steady.released);
+        expect(restarted.held()).toEqual(steady.held());
+        steady.settle(said(after));
+        restarted.settle(said(after));
+        expect(restarted.released).toBe(steady.released);
+        expect(restarted.held()).toEqual(steady.held());
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -6,6 +6,8 @@ import { changedOwners, outputsDigest } from '../../../src/protocol/changed-owne
 import { noQuarantine, type Hold, type Outputs, type Quarantine } from '../../../src/protocol/provenance.ts';
 import { createHeldOutputs } from '../../../src/render/held-outputs.ts';
 import type { Output } from '../../../src/protocol/output.ts';
+import { restoreOutputs } from '../../../src/render/restore-outputs.ts';
+import { keepOutputs } from '../../fixtures/keep-outputs.ts';
 
 const ownerOf = (name: string) => ({ kind: 'Ingress', namespace: 'ns', name });
 const keyOf = (name: string) => formatOwner(ownerOf(name));
@@ -164,6 +166,7 @@ describe('held outputs', () => {
       },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), place }) },
       { weight: 1, arbitrary: fc.constant({ kind: 'accept' as const }) },
+      { weight: 1, arbitrary: fc.constant({ kind: 'recall' as const }) },
       {
         weight: 2,
         arbitrary: fc.record({ kind: fc.constant('hold' as const), names: fc.uniqueArray(name) }),
@@ -178,6 +181,9 @@ describe('held outputs', () => {
           if (one.kind === 'write') scene.write(one.place, outputOf(one.name, one.text));
           if (one.kind === 'remove') scene.write(one.place, undefined);
           if (one.kind === 'accept') accepted = scene.held.outputs();
+          // What another process had accepted, as seen from here.
+          if (one.kind === 'recall')
+            accepted = restoreOutputs(keepOutputs(accepted), scene.held.outputs(), () => true);
           if (one.kind === 'hold') {
             const at = accepted;
             quarantine = new Map(
