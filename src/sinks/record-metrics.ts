@@ -1,5 +1,6 @@
 import { type Observable, Subscription } from 'rxjs';
 import type { LatchState, LatchVerdict } from '../gate/latch.ts';
+import type { Problem } from '../lib/problem.ts';
 import type { RenderOutcome } from '../protocol/render-outcome.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -19,6 +20,8 @@ export function recordMetrics(
   const on = <T>(stream$: Observable<T>, next: (value: T) => void): void =>
     recording.add(stream$.subscribe({ next, error: onError }));
 
+  let counted: readonly Problem[] | undefined;
+
   on(streams.render$, (outcome) => {
     metrics.reconciliations.inc();
     if (outcome.kind === 'rejected') {
@@ -26,9 +29,13 @@ export function recordMetrics(
       return;
     }
     metrics.reconciliationSeconds.observe(outcome.tookMs / 1000);
-    const errors = outcome.bundle.problems.filter((problem) => problem.severity === 'error').length;
+    const { problems } = outcome.bundle;
+    // Most renders have the list of the one before, which may be as long as the cluster is large.
+    if (problems === counted) return;
+    counted = problems;
+    const errors = problems.filter((problem) => problem.severity === 'error').length;
     metrics.problems.set({ severity: 'error' }, errors);
-    metrics.problems.set({ severity: 'warning' }, outcome.bundle.problems.length - errors);
+    metrics.problems.set({ severity: 'warning' }, problems.length - errors);
   });
   on(streams.verdict$, (verdict) => metrics.validations.inc({ result: verdict.kind }));
   on(streams.latch$, (state) => metrics.configPinned.set(state.pinned ? 1 : 0));

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { NEVER, of } from 'rxjs';
 import { marbles } from 'rxjs-marbles';
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../../src/lib/problem.ts';
@@ -59,6 +60,25 @@ describe('recordMetrics', () => {
     expect(await recorded?.value('haptic_reconciliation_total')).toEqual(['3']);
     expect(await recorded?.value('haptic_reconciliation_errors_total')).toEqual(['1']);
     expect(await recorded?.value('haptic_problems')).toEqual(['error 1', 'warning 2']);
+  });
+
+  it('counts a list of problems once, however many renders have it', () => {
+    let looks = 0;
+    const problems = [problem('error'), problem('warning')].map((one) =>
+      Object.defineProperty({ ...one }, 'severity', { get: () => (looks++, one.severity) }),
+    );
+    const outcome = (n: number): RenderOutcome => ({
+      kind: 'rendered',
+      bundle: bundleOf(String(n), problems),
+      tookMs: 1,
+    });
+    const metrics = createMetrics(new Registry());
+    const idle = { verdict$: NEVER, latch$: NEVER };
+    const render$ = of(outcome(1), outcome(2), outcome(3));
+    recordMetrics({ ...idle, render$ }, metrics, (error) => {
+      throw error;
+    }).unsubscribe();
+    expect(looks).toBe(2);
   });
 
   it('counts verdicts and shows that the fleet is pinned', async () => {
