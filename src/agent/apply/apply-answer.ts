@@ -7,6 +7,8 @@ export type ApplyAnswer =
       readonly body: ApplyResult;
       /** HAProxy itself said no to the files. Not part of the wire. */
       readonly refused?: boolean;
+      /** What is left to do under the lock when it has been answered. Never rejects. Not part of the wire. */
+      readonly afterwards?: () => Promise<void>;
     }
   | { readonly status: 409; readonly body: ApplyConflict | MissingFiles }
   | { readonly status: 400 | 500 | 503; readonly body: ApplyError };

@@ -1,15 +1,18 @@
-import { open, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JournalEntry } from './journal.ts';
 import { copyContent, keepFile, moveFile } from './move-file.ts';
 import { modeOf, type StagedFile } from './staged-file.ts';
 import type { StagingArea } from './staging-area.ts';
 import { syncFolders } from './sync-folders.ts';
+import { type WrittenFile, writeStaged } from './write-staged.ts';
 
 export interface FileChange {
   readonly baseDir: string;
   readonly staging: StagingArea;
   readonly staged: readonly StagedFile[];
+  /** Where they are written already. */
+  readonly written?: Promise<readonly WrittenFile[]>;
   /** Owned paths that are no longer wanted. */
   readonly removed: readonly string[];
   /** The path that goes last: HAProxy's configuration, which names the others. */
@@ -18,12 +21,16 @@ export interface FileChange {
   readonly lastBytes?: Buffer | undefined;
   /** Where the former content of paths is kept beyond this change; of all others it is kept until `keep`. */
   readonly journal?: ReadonlyMap<string, JournalEntry>;
+  readonly sync?: typeof syncFolders;
 }
 
 export interface CommittedFiles {
   /** Puts every path back to what it was before. */
   undo(): Promise<void>;
-  /** Forgets what would be needed to undo, but for the journal. */
+  /**
+   * Makes the last renames durable and forgets what would be needed to undo, but for the journal. Nobody has to wait for it: until then a
+   * crash of the machine leaves each path its old or its new content.
+   */
   keep(): Promise<void>;
 }
 
@@ -34,81 +41,60 @@ interface Former {
   readonly journaled: boolean;
 }
 
-const parallelWrites = 8;
-
 /**
  * Puts staged files in place so that each path holds its old or its new content at any moment, also through a crash of the
  * machine: bytes to a temporary file, fsync, hard link of the old content, rename; the configuration last; then the
- * removals; then fsync of the folders. A failure undoes what was done and throws.
+ * removals. The machine never has a configuration that names a file which is not there: folders with new files are synced before it is
+ * renamed, its own before anything is removed; all others by `keep`. A failure undoes what was done and throws.
  */
 export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
   const former: Former[] = [];
   const undo = () => restore(change, former);
+  const unsynced = new Set<string>();
+  const sync = async (files: readonly string[]) => {
+    await (change.sync ?? syncFolders)(change.baseDir, files);
+    const folders = new Set(files.map((file) => path.dirname(file)));
+    for (const file of unsynced) if (folders.has(path.dirname(file))) unsynced.delete(file);
+  };
   const keep = async () => {
+    await sync([...unsynced]);
     const backups = former.flatMap(({ backup, journaled }) =>
       backup === undefined || journaled ? [] : [backup],
     );
     await Promise.all(backups.map((backup) => rm(backup, { force: true })));
   };
   try {
-    const [ready, isLastKept] = await Promise.all([writeAll(change), copyLast(change)]);
+    const [ready, isLastKept] = await Promise.all([
+      change.written ?? writeStaged(change.staging, change.staged),
+      copyLast(change),
+    ]);
     const keepOf = (file: string) =>
       file === change.last && isLastKept !== undefined
         ? journaled(change, file, isLastKept)
         : remember(change, file);
-    ready.sort((a, b) => Number(a.path === change.last) - Number(b.path === change.last));
-    for (const file of ready) {
-      former.push(await keepOf(file.path));
+    const ordered = [...ready].sort(
+      (a, b) => Number(a.path === change.last) - Number(b.path === change.last),
+    );
+    const created: string[] = [];
+    for (const file of ordered) {
+      if (file.path === change.last && created.length > 0) await sync(created);
+      const before = await keepOf(file.path);
+      former.push(before);
+      unsynced.add(file.path);
+      if (before.backup === undefined) created.push(file.path);
       await moveFile(file.tempPath, path.join(change.baseDir, file.path), change.staging.onCrossing);
     }
+    if (change.removed.length > 0) await sync([...unsynced]);
     for (const file of change.removed) {
       former.push(await keepOf(file));
+      unsynced.add(file);
       await rm(path.join(change.baseDir, file), { force: true });
     }
-    await syncFolders(
-      change.baseDir,
-      former.map((entry) => entry.path),
-    );
   } catch (error) {
     await undo();
     throw error;
   }
   return { undo, keep };
-}
-
-async function writeAll(change: FileChange): Promise<{ path: string; tempPath: string }[]> {
-  const ready: { path: string; tempPath: string }[] = [];
-  const queue = [...change.staged];
-  const worker = async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift())
-      ready.push({ path: file.path, tempPath: await write(change, file) });
-  };
-  await Promise.all(Array.from({ length: parallelWrites }, worker));
-  return ready;
-}
-
-async function write(change: FileChange, file: StagedFile): Promise<string> {
-  const mode = modeOf(file.held.kind);
-  if ('tempPath' in file.source) {
-    const handle = await open(file.source.tempPath, 'r+');
-    try {
-      await handle.chmod(mode);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    return file.source.tempPath;
-  }
-  const tempPath = await change.staging.pathFor(file.path);
-  const handle = await open(tempPath, 'wx', mode);
-  try {
-    await handle.writeFile(file.source.bytes);
-    await handle.chmod(mode);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  return tempPath;
 }
 
 /**

@@ -8,11 +8,13 @@ import { decodeRecord, encodeRecord } from './record-codec.ts';
 export interface RecordStore {
   current(): AgentRecord;
   /**
-   * Writes a record that must be on disk before the worker or the files are touched. Synchronous and without fsync: it has to
-   * outlive the agent, not the machine. After a crash of the machine the worker is gone as well, and hashing the files
-   * against the last durable record finds any difference.
+   * Writes a record that must be on disk before the worker or the files are touched, or before an apply is answered. Synchronous and
+   * without fsync: it has to outlive the agent, not the machine. After a crash of the machine the worker is gone as well, and hashing the
+   * files against the last durable record finds any difference.
    */
   announce(record: AgentRecord): void;
+  /** Makes the record that was announced last durable. */
+  settle(): Promise<void>;
   /** Writes a record durably. */
   commit(record: AgentRecord): Promise<void>;
   /** Goes on with a record that could not be written. */
@@ -43,6 +45,10 @@ export async function openRecordStore(file: string): Promise<{ store: RecordStor
         renameSync(temp, file);
         current = record;
       },
+      settle: async () => {
+        await sync(file);
+        await sync(path.dirname(file));
+      },
       commit: async (record) => {
         const handle = await open(temp, 'w', 0o600);
         try {
@@ -52,15 +58,19 @@ export async function openRecordStore(file: string): Promise<{ store: RecordStor
           await handle.close();
         }
         await rename(temp, file);
-        const folder = await open(path.dirname(file), 'r');
-        try {
-          await folder.sync();
-        } finally {
-          await folder.close();
-        }
+        await sync(path.dirname(file));
         current = record;
       },
       assume: (record) => (current = record),
     },
   };
+}
+
+async function sync(name: string): Promise<void> {
+  const handle = await open(name, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

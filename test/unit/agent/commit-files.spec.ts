@@ -158,3 +158,59 @@ describe('the staging folder', () => {
     await writeFile(await staging.pathFor('a').then(() => path.join(folder, 'ok')), 'usable');
   });
 });
+
+describe('what a crash of the machine may leave', () => {
+  /** The tree, without the agent's own files, whenever folders are made durable. */
+  const watched = async (files: StagedFile[], removed: string[] = []) => {
+    const seen: (readonly [readonly string[], Record<string, string>])[] = [];
+    const committed = await commitFiles({
+      ...change(files, removed),
+      sync: async (_, paths) => {
+        const entries = Object.entries(await tree()).filter(([name]) => !name.includes('.haptic-'));
+        seen.push([[...paths].sort(), Object.fromEntries(entries)]);
+      },
+    });
+    const before = seen.length;
+    await committed.keep();
+    return { before: seen.slice(0, before), after: seen.slice(before) };
+  };
+
+  it('is never a configuration that names a new file which is not there', async () => {
+    await put('haproxy.cfg', 'old');
+    await put('maps/known.map', 'old');
+    const { before, after } = await watched([
+      staged('haproxy.cfg', 'new', 'config'),
+      staged('maps/new.map', 'new', 'map'),
+    ]);
+    expect(before).toEqual([
+      [['maps/new.map'], { 'haproxy.cfg': 'old', 'maps/known.map': 'old', 'maps/new.map': 'new' }],
+    ]);
+    expect(after.map(([paths]) => paths)).toEqual([['haproxy.cfg']]);
+  });
+
+  it('is never a configuration that names a file which was removed', async () => {
+    await put('haproxy.cfg', 'old');
+    await put('maps/old.map', 'old');
+    const { before, after } = await watched([staged('haproxy.cfg', 'new', 'config')], ['maps/old.map']);
+    expect(before).toEqual([[['haproxy.cfg'], { 'haproxy.cfg': 'new', 'maps/old.map': 'old' }]]);
+    expect(after).toEqual([[['maps/old.map'], { 'haproxy.cfg': 'new' }]]);
+  });
+
+  it('may be the old or the new content of what was replaced: nobody waits for that', async () => {
+    await put('haproxy.cfg', 'old');
+    await put('maps/a.map', 'old');
+    const { before, after } = await watched([
+      staged('haproxy.cfg', 'new', 'config'),
+      staged('maps/a.map', 'new', 'map'),
+    ]);
+    expect(before).toEqual([]);
+    expect(after).toEqual([[['haproxy.cfg', 'maps/a.map'], { 'haproxy.cfg': 'new', 'maps/a.map': 'new' }]]);
+  });
+
+  it('is the same when many files are written', async () => {
+    await put('haproxy.cfg', 'old');
+    const many = Array.from({ length: 9 }, (_, i) => staged(`maps/${String(i)}.map`, 'new', 'map'));
+    const { before } = await watched([staged('haproxy.cfg', 'new', 'config'), ...many]);
+    expect(before.map(([paths, files]) => [paths.length, files['haproxy.cfg']])).toEqual([[9, 'old']]);
+  });
+});

@@ -197,6 +197,17 @@ describe('files of the agent', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
+  it('the record: what was announced is made durable as it is, and a failure to do so is told', async () => {
+    const file = path.join(folder, 'state.json');
+    const { store } = await openRecordStore(file);
+    store.announce({ ...emptyRecord, generation: 7 });
+    await store.settle();
+    expect((await openRecordStore(file)).store.current().generation).toBe(7);
+    await rm(file);
+    await expect(store.settle()).rejects.toThrow('ENOENT');
+    expect(store.current().generation).toBe(7);
+  });
+
   it('the record: an unusable file is told, and begins from nothing', async () => {
     const file = path.join(folder, '.haptic-agent.json');
     await writeFile(file, 'junk');
