@@ -109,6 +109,7 @@ function addedKeywords(
 ): readonly Keyword[] {
   const has = (name: string) => inEffect.some((keyword) => keyword.name === name);
   const keywords = inEffect.filter((keyword) => keyword.name !== 'disabled');
+  keywords.push(...checkTransport(inEffect).filter(({ name }) => !has(name)));
   if (server.guid !== undefined && guid) keywords.push({ name: 'guid', args: [server.guid] });
   if (serverInitState && has('check') && !has('init-state'))
     keywords.push({ name: 'init-state', args: ['up'] });
@@ -116,6 +117,20 @@ function addedKeywords(
     // 2.6 leaves out the defaults of a file's servers here, and then closes every connection after one request.
     for (const [name, byDefault] of poolDefaults) if (!has(name)) keywords.push({ name, args: [byDefault] });
   return keywords;
+}
+
+/**
+ * A check without an address or port of its own speaks as requests do, TLS and PROXY protocol: of itself for servers of a file,
+ * not for those added at runtime (HAProxy's `init_srv_check`).
+ */
+function checkTransport(inEffect: readonly Keyword[]): readonly Keyword[] {
+  const names = new Set(inEffect.map(({ name }) => name));
+  if (!names.has('check') || names.has('port') || names.has('addr')) return [];
+  const sendsProxy = [...names].some((name) => name.startsWith('send-proxy'));
+  return [
+    ...(names.has('ssl') ? [{ name: 'check-ssl', args: [] }] : []),
+    ...(sendsProxy ? [{ name: 'check-send-proxy', args: [] }] : []),
+  ];
 }
 
 /**

@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { historyOf } from '../fixtures/oracle/histories.ts';
-import { runHistory } from '../fixtures/oracle/run-history.ts';
+import { runHistory, type History } from '../fixtures/oracle/run-history.ts';
 import { createTlsPool, type TlsPool } from '../fixtures/oracle/tls-pool.ts';
 import { startUpstreams, type Upstreams } from '../fixtures/oracle/upstreams.ts';
 
@@ -29,6 +29,35 @@ describeEachLine('a changed process serves what a fresh one serves', (line) => {
     const figures = await runHistory({ line, pool, upstreams: upstreams.endpoints, paced }, history);
     expect(figures.pairs).toBe(steps + 1);
     if (paced) expect(figures.scheduled).toBeGreaterThan(0);
+  });
+
+  it('when servers come whose checks go through TLS and say who asks', async () => {
+    const check = [
+      { name: 'check', args: [] },
+      { name: 'inter', args: ['150ms'] },
+    ];
+    const secure = [
+      { name: 'ssl', args: [] },
+      { name: 'verify', args: ['none'] },
+    ];
+    const server = { up: 1, disabled: false, guid: false };
+    const history: History = [
+      [],
+      [
+        { kind: 'server_add', b: 0, server: { ...server, name: 'pod-3', keywords: [...secure, ...check] } },
+        {
+          kind: 'server_add',
+          b: 1,
+          server: {
+            ...server,
+            name: 'pod-3',
+            keywords: [{ name: 'send-proxy', args: [] }, ...secure, ...check],
+          },
+        },
+      ],
+    ];
+    const figures = await runHistory({ line, pool, upstreams: upstreams.endpoints }, history);
+    expect(figures.runtime).toBe(1);
   });
 });
 

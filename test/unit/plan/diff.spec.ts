@@ -434,6 +434,40 @@ describe('diff of servers (R4)', () => {
       ]);
   });
 
+  describe('a check of an added server speaks as those of a file do', () => {
+    const checkOf = (...extra: readonly ReturnType<typeof keyword>[]) => {
+      const after = withShop({ servers: [podOne, { ...podTwo, extra: [keyword('check'), ...extra] }] });
+      const [add] = decide(withShop({ servers: [podOne] }), after, '3.0').batches.flat();
+      return add?.kind === 'server_add'
+        ? add.keywords.map(({ name }) => name).filter((name) => name.startsWith('check-'))
+        : undefined;
+    };
+
+    it('through TLS to a server with TLS', () => {
+      expect(checkOf(keyword('ssl'), keyword('verify', 'none'))).toEqual(['check-ssl']);
+    });
+
+    it.each(['send-proxy', 'send-proxy-v2', 'send-proxy-v2-ssl', 'send-proxy-v2-ssl-cn'])(
+      'with a header of the PROXY protocol to a server with %s',
+      (name) => {
+        expect(checkOf(keyword(name))).toEqual(['check-send-proxy']);
+        expect(checkOf(keyword(name), keyword('ssl'))).toEqual(['check-ssl', 'check-send-proxy']);
+      },
+    );
+
+    it('once where the server says so itself', () => {
+      expect(checkOf(keyword('check-ssl'), keyword('ssl'))).toEqual(['check-ssl']);
+      expect(checkOf(keyword('send-proxy'), keyword('check-send-proxy'))).toEqual(['check-send-proxy']);
+    });
+
+    it.each([keyword('port', '81'), keyword('addr', '10.0.0.9')])(
+      'in plain text where it goes elsewhere: %o',
+      (elsewhere) => {
+        expect(checkOf(keyword('ssl'), keyword('send-proxy'), elsewhere)).toEqual([]);
+      },
+    );
+  });
+
   const refusals: Readonly<Record<string, [BackendSketch, BackendSketch, string]>> = {
     'a changed keyword': [
       { servers: [{ ...podOne, extra: [keyword('inter', '1s')] }] },
