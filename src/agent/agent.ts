@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { CodedError } from '../lib/coded-error.ts';
 import { limits } from '../protocol/limits.ts';
@@ -144,7 +145,15 @@ export async function createAgent(
     try {
       const first = (await parts.next()).value as ApplyPart | undefined;
       if (first?.kind !== 'manifest') return refusal('request', 'the first part is not the manifest');
-      const answer = await busy(() => handleApply(handling, first.text, parts, began));
+      const answer = await answered<ApplyAnswer>((early) =>
+        busy(async () => {
+          const result = await handleApply(handling, first.text, parts, began);
+          early(result);
+          // The answer goes out first.
+          await immediate();
+          if (result.status === 200) await result.afterwards?.();
+        }),
+      );
       if (answer.status === 200) lastApply = answer.body;
       reportApply(log, meters, answer);
       return answer;
@@ -265,4 +274,9 @@ export async function createAgent(
   };
 
   return { ready: () => ready, state, apply, storePlan, run };
+}
+
+/** What a task gives before it has ended. */
+function answered<T>(task: (early: (value: T) => void) => Promise<void>): Promise<T> {
+  return new Promise((resolve, reject) => void task(resolve).catch(reject));
 }

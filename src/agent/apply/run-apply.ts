@@ -2,6 +2,7 @@ import type { ApplyManifest, ApplyResult, ApplyResultMode } from '../../protocol
 import { commitFiles, type CommittedFiles } from '../files/commit-files.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import { planJournal } from '../files/plan-journal.ts';
+import { type WrittenFile, writeStaged } from '../files/write-staged.ts';
 import type { ReloadOutcome } from '../runtime/reload-haproxy.ts';
 import { type OperationRun, runOperations } from '../runtime/run-operations.ts';
 import {
@@ -47,6 +48,8 @@ interface Undertaking {
   readonly under: AgentRecord;
   /** Journal entries of this apply. */
   readonly fresh: ReadonlyMap<string, JournalEntry>;
+  /** The journal that ended when the applied plan became the last known good one; empty where it goes on. */
+  readonly ended: ReadonlyMap<string, JournalEntry>;
 }
 
 /**
@@ -64,13 +67,20 @@ export async function runApply(
   clock: ApplyClock,
 ): Promise<ApplyAnswer> {
   const inventoryBefore = context.watch.inventory().generation;
+  // Nothing is touched by what lies in the agent's own folder: its sync begins while all else is decided.
+  const written = writeStaged(context.area, set.staged);
+  written.catch(() => undefined);
   const undertaking = await undertake(context, manifest, set);
-  if ('status' in undertaking) return undertaking;
+  if ('status' in undertaking) {
+    await written.catch(() => undefined);
+    await context.area.clear().catch(() => undefined);
+    return undertaking;
+  }
   const { under, course, removed } = undertaking;
   const started = performance.now();
   const spent = { writeMs: 0, opsMs: 0 };
   const opsTask = sendOperations(context, course).finally(() => (spent.opsMs = since(started)));
-  const filesTask = putFiles(context, undertaking).finally(() => (spent.writeMs = since(started)));
+  const filesTask = putFiles(context, undertaking, written).finally(() => (spent.writeMs = since(started)));
   const [run, files] = await Promise.all([opsTask, filesTask]);
   if (!files.ok) return undoOperations(context, undertaking, run !== undefined, files.error);
 
@@ -101,8 +111,29 @@ export async function runApply(
     const touched = run !== undefined || activated.reload !== undefined;
     return undoOperations(context, undertaking, touched, asError(error));
   }
-  await files.files.keep();
-  return answer({ ...activated, ok: true });
+  const afterwards = () => makeDurable(context, undertaking, files.files);
+  return { ...answer({ ...activated, ok: true }), afterwards };
+}
+
+/**
+ * The record and the last renames outlive the machine only after the answer: what is answered outlives the agent, and the
+ * worker, which is what the answer is about, does not outlive the machine either. The next apply waits for it.
+ */
+async function makeDurable(
+  context: ApplyContext,
+  { under, ended }: Undertaking,
+  files: CommittedFiles,
+): Promise<void> {
+  const { store, log } = context;
+  try {
+    await store.settle();
+    await files.keep();
+    // Only now no durable record names these links any more.
+    dropLinks(context, ended);
+    if (store.current().journal.size === 0) dropLinks(context, under.journal);
+  } catch (error) {
+    log.error({ err: error }, 'the apply may not outlive a crash of the machine');
+  }
 }
 
 function since(start: number): number {
@@ -136,7 +167,8 @@ async function undertake(
   set: StagedSet,
 ): Promise<Undertaking | ApplyAnswer> {
   const { store, held, area, options, log } = context;
-  const before = promote(store.current(), manifest);
+  const known = store.current();
+  const before = promote(known, manifest);
   const removed = [...held.all().keys()].filter((file) => !set.files.has(file));
   const written = set.staged.map((file) => file.path);
   try {
@@ -144,10 +176,10 @@ async function undertake(
     const fresh = await planJournal(options.baseDir, area, held.all(), before.journal, { written, removed });
     const under = announced(before, manifest, set, { course, fresh, removed });
     if (set.staged.length > 0 || removed.length > 0 || course.kind !== 'nothing') store.announce(under);
-    return { manifest, set, removed, course, before, under, fresh };
+    const ended = before === known ? new Map<string, JournalEntry>() : known.journal;
+    return { manifest, set, removed, course, before, under, fresh, ended };
   } catch (error) {
     log.error({ err: error }, 'apply could not be put on record');
-    await area.clear().catch(() => undefined);
     return refusal('write', `the apply could not be put on record: ${asError(error).message}`);
   }
 }
@@ -219,6 +251,7 @@ async function sendOperations(
 async function putFiles(
   { options, area, held }: ApplyContext,
   { set, removed, fresh }: Undertaking,
+  written: Promise<readonly WrittenFile[]>,
 ): Promise<FilesOutcome> {
   const config = held.all().get(options.configFile);
   try {
@@ -226,6 +259,7 @@ async function putFiles(
       baseDir: options.baseDir,
       staging: area,
       staged: set.staged,
+      written,
       removed,
       last: options.configFile,
       lastBytes: config && held.inMemory(options.configFile, config),
@@ -288,13 +322,11 @@ async function commit(context: ApplyContext, undertaking: Undertaking, activated
     lastApply: undefined,
     files: set.files,
   };
-  const former = store.current().journal;
-  await store.commit(next);
+  store.announce(next);
   if (next.reloadPending !== undefined) pacer.arm(next.reloadPending.at);
   const contents = new Map<string, Buffer>();
   for (const { path, source } of set.staged) if ('bytes' in source) contents.set(path, source.bytes);
   held.replace(set.files, contents);
-  if (next.journal.size === 0) dropLinks(context, former);
   meters.generation(next.generation);
   checkInvariants(context, before, next, activated);
 }
