@@ -20,7 +20,7 @@ import { reportApply } from './apply/report-apply.ts';
 import { runScheduledReload, scheduleReload } from './apply/scheduled-reload.ts';
 import { settleRecord } from './apply/settle-record.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { createConfigKeeper } from './keep-config-copy.ts';
+import { createConfigCopy } from './keep-config-copy.ts';
 import { createApplyLock } from './apply-lock.ts';
 import { createHeldFiles } from './files/held-files.ts';
 import { createStagingArea } from './files/staging-area.ts';
@@ -76,18 +76,27 @@ export async function createAgent(
   if (typeof loaded !== 'string')
     log.warn({ reason: loaded.unusable }, 'state file is not usable: the baseline is unknown');
   const exclusive = createApplyLock();
+  const held = createHeldFiles(options.baseDir, store.current().files);
+  const area = createStagingArea(options.baseDir, {
+    onUnknownMount: (folder) => {
+      meters.invariant('mount_probe_found_every_mount');
+      log.error({ folder }, 'files cannot be renamed into this folder: it is a mount of its own');
+    },
+  });
   const context: ApplyContext = {
     options,
     log,
     clock,
     meters,
     store,
-    held: createHeldFiles(options.baseDir, store.current().files),
-    area: createStagingArea(options.baseDir, {
-      onUnknownMount: (folder) => {
-        meters.invariant('mount_probe_found_every_mount');
-        log.error({ folder }, 'files cannot be renamed into this folder: it is a mount of its own');
-      },
+    held,
+    area,
+    configCopy: createConfigCopy({
+      baseDir: options.baseDir,
+      configFile: options.configFile,
+      held,
+      area,
+      log,
     }),
     pacer: createReloadPacer(clock, () => void busy(reloadAsScheduled).catch(haproxyFailed)),
     blob: planBlobFile(planBlobPath(options)),
@@ -102,7 +111,7 @@ export async function createAgent(
       },
     }),
   };
-  const { held, watch, deletes, blob } = context;
+  const { watch, deletes, blob } = context;
   let ready = false;
   let lastApply: ApplyResult | undefined;
   let lastDivergence: Divergence | undefined;
@@ -136,7 +145,6 @@ export async function createAgent(
       else if (mode === 'reload' || mode === 'scheduled') readBack.forget();
     },
   };
-  const keepConfigCopy = createConfigKeeper(context);
 
   const apply = async (body: Readable, headers: IncomingHttpHeaders): Promise<ApplyAnswer> => {
     const began = performance.now();
@@ -264,7 +272,7 @@ export async function createAgent(
     while (await pause(watchMs, signal)) {
       if (await isSettled()) absence.answered();
       else await busy(lookAtWorker).catch(haproxyFailed);
-      await keepConfigCopy();
+      await exclusive(() => context.configCopy.refresh());
     }
     context.pacer.disarm();
     await exclusive(() => Promise.resolve());

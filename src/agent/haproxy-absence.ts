@@ -13,11 +13,11 @@ export interface Absence {
 }
 
 /** Longer than HAProxy takes to start on the largest files. */
-const patienceMs = 5_000;
+const patienceMs = 10_000;
 
 /**
  * A HAProxy that was started on files no HAProxy has ever loaded may refuse them, and then its container starts it on them again and again.
- * Nobody tells the agent, but after five seconds without anybody at the socket it puts the last known good files back, if the
+ * Nobody tells the agent, but after ten seconds without anybody at the socket it puts the last known good files back, if the
  * present ones are others. A HAProxy that is merely late loads those, and the controller brings it forward again.
  */
 export function createAbsence(context: ApplyContext): Absence {

@@ -1,44 +1,56 @@
 import { constants } from 'node:fs';
-import { copyFile, rename } from 'node:fs/promises';
+import { copyFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ApplyContext } from './apply/apply-context.ts';
-
-const busyIntervalMs = 10_000;
+import type { Logger } from 'pino';
+import type { HeldFiles } from './files/held-files.ts';
+import type { StagedFile } from './files/staged-file.ts';
+import type { StagingArea } from './files/staging-area.ts';
 
 /**
- * Keeps a second copy of HAProxy's configuration, for the container start that copies the image's file over the accepted one: that
- * writes into the same file, so a hard link would be overwritten as well. To be called now and then; copies when the
- * configuration is another one than last time and stayed the same since the call before, else every ten seconds. Costs nothing
- * where the file system can share the blocks.
+ * A second copy of HAProxy's configuration, for the container start that copies the image's file over the accepted one: that writes into
+ * the same file, so a hard link would be overwritten as well. Not synced: it has to outlive the agent, not the machine. Never
+ * throws: without it an image's file ends in the last known good set.
  */
-export function createConfigKeeper({
-  options,
-  held,
-  area,
-  clock,
-  log,
-}: Pick<ApplyContext, 'options' | 'held' | 'area' | 'clock' | 'log'>): () => Promise<void> {
-  let seen: string | undefined;
+export interface ConfigCopy {
+  /** Of a configuration that is about to be put in place, if it is among the staged ones. Resolves before its file may be renamed away. */
+  prepare(staged: readonly StagedFile[]): Promise<void>;
+  /** Of the configuration in place, unless it is the copied one already. */
+  refresh(): Promise<void>;
+}
+
+export interface ConfigCopyDeps {
+  readonly baseDir: string;
+  readonly configFile: string;
+  readonly held: HeldFiles;
+  readonly area: StagingArea;
+  readonly log: Logger;
+}
+
+export function createConfigCopy({ baseDir, configFile, held, area, log }: ConfigCopyDeps): ConfigCopy {
   let copied: string | undefined;
-  let copiedAt = 0;
-  return async () => {
-    const digest = held.all().get(options.configFile)?.digest;
-    const quiet = digest === seen;
-    seen = digest;
-    if (digest === undefined || digest === copied) return;
-    if (!quiet && clock.now() - copiedAt < busyIntervalMs) return;
+  const replace = async (digest: string, from: string | Buffer) => {
+    copied = undefined;
     try {
       const copy = await area.configCopy();
-      await copyFile(
-        path.join(options.baseDir, options.configFile),
-        `${copy}.new`,
-        constants.COPYFILE_FICLONE,
-      );
+      if (typeof from === 'string') await copyFile(from, `${copy}.new`, constants.COPYFILE_FICLONE);
+      else await writeFile(`${copy}.new`, from, { mode: 0o600 });
       await rename(`${copy}.new`, copy);
       copied = digest;
-      copiedAt = clock.now();
     } catch (error) {
       log.debug({ err: error }, 'no second copy of the configuration');
     }
+  };
+  return {
+    prepare: async (staged) => {
+      const config = staged.find((file) => file.path === configFile);
+      if (config === undefined) return;
+      const { source } = config;
+      await replace(config.held.digest, 'bytes' in source ? source.bytes : source.tempPath);
+    },
+    refresh: async () => {
+      const known = held.all().get(configFile);
+      if (known === undefined || known.digest === copied) return;
+      await replace(known.digest, held.inMemory(configFile, known) ?? path.join(baseDir, configFile));
+    },
   };
 }

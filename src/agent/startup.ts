@@ -34,6 +34,7 @@ export async function restart(
     const pending = store.current().reloadPending;
     if (pending !== undefined && pending.at <= clock.now()) await runScheduledReload(context);
     else if (pending !== undefined) pacer.arm(pending.at);
+    await context.configCopy.refresh();
     await tidy().catch((error: unknown) =>
       log.warn({ err: error }, 'the agent’s folders could not be emptied'),
     );

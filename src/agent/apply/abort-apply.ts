@@ -107,6 +107,7 @@ export async function putBack(
     log.error({ lost, wrong }, 'the last known good files are not whole');
     return { ...withoutJournal(aborting), files: held.all(), filesCommittedAt };
   }
+  await context.configCopy.refresh();
   dropLinks(context, record.journal);
   return { ...aborting, journal: new Map(), files: held.all(), filesCommittedAt };
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { AgentMeters } from '../agent-meters.ts';
 import type { AgentOptions } from '../agent-options.ts';
 import type { Clock } from '../clock.ts';
+import type { ConfigCopy } from '../keep-config-copy.ts';
 import type { HeldFiles } from '../files/held-files.ts';
 import type { StagingArea } from '../files/staging-area.ts';
 import type { DeferredDeletes } from '../runtime/deferred-deletes.ts';
@@ -23,6 +24,7 @@ export interface ApplyContext {
   readonly watch: WorkerWatch;
   readonly deletes: DeferredDeletes;
   readonly pacer: ReloadPacer;
+  readonly configCopy: ConfigCopy;
 }
 
 /** When the request came, and what was spent on it before this: milliseconds of `performance.now()`. */

@@ -249,12 +249,15 @@ async function sendOperations(
 }
 
 async function putFiles(
-  { options, area, held }: ApplyContext,
+  { options, area, held, configCopy }: ApplyContext,
   { set, removed, fresh }: Undertaking,
   written: Promise<readonly WrittenFile[]>,
 ): Promise<FilesOutcome> {
   const config = held.all().get(options.configFile);
   try {
+    const copying = configCopy.prepare(set.staged);
+    // What is not in memory is in a file that is about to be renamed.
+    if (set.staged.some(({ source }) => 'tempPath' in source)) await copying;
     const files = await commitFiles({
       baseDir: options.baseDir,
       staging: area,
@@ -265,6 +268,7 @@ async function putFiles(
       lastBytes: config && held.inMemory(options.configFile, config),
       journal: fresh,
     });
+    await copying;
     return { ok: true, files };
   } catch (error) {
     return { ok: false, error: asError(error) };

@@ -76,7 +76,9 @@ export async function scheduleReload(
 ): Promise<void> {
   const now = context.clock.now();
   const at = earliestReload(now, record.lastReloadAt, context.options.reloadIntervalMs);
-  const reloadPending = record.reloadPending ?? { at, reason };
+  const pending = record.reloadPending ?? { at, reason };
+  // One that waits for a HAProxy that gave no answer need not wait for the one that is here now.
+  const reloadPending = { ...pending, at: Math.min(pending.at, at) };
   await settleRecord(context, { ...record, workerOps: noPlan, reloadPending });
   context.pacer.arm(reloadPending.at);
 }

@@ -33,7 +33,8 @@ export type ReloadOutcome =
 
 /** Said with `Success=0` by a master that has not finished starting a worker: no verdict on the files. */
 const busyMaster = 'Another reload is still in progress';
-const pollMs = 20;
+/** Asked often at first, since most reloads take no time, and not so that a long one costs HAProxy anything. */
+const pollMs = { first: 20, most: 250 };
 const retryMs = 100;
 /** As long as HAProxy takes to be started again by its container. */
 const defaultPatienceMs = 10_000;
@@ -117,6 +118,7 @@ async function pollVerdict(
   patience: Patience,
 ): Promise<boolean> {
   const until = performance.now() + lostAfterMs;
+  const polling = createPolling();
   while (left() > 1) {
     const now = await masterRequest(options, 'show proc', left()).then(
       parseMasterStatus,
@@ -133,7 +135,7 @@ async function pollVerdict(
       const isLost = another || performance.now() > until;
       if (isLost && now.reloads === before.reloads) throw broken(options, 'the reload was lost');
     }
-    await sleep(pollMs);
+    await polling();
   }
   throw timedOut(options);
 }
@@ -143,6 +145,7 @@ async function newWorker(
   left: () => number,
   patience: Patience,
 ): Promise<HaproxyIdentity> {
+  const polling = createPolling();
   while (left() > 1) {
     const timeoutMs = Math.min(left(), limits.cliRoundTripMs);
     const worker = await readWorkerIdentity(options.workerSocket, timeoutMs).catch((error: unknown) => {
@@ -150,9 +153,18 @@ async function newWorker(
     });
     if (worker !== undefined && (options.former === undefined || !sameWorker(worker, options.former)))
       return worker;
-    await sleep(pollMs);
+    await polling();
   }
   throw timedOut(options);
+}
+
+/** The pause before the next question: a fifth of the time since the first. */
+function createPolling(): () => Promise<void> {
+  const began = performance.now();
+  return async () => {
+    const ms = (performance.now() - began) / 5;
+    await sleep(Math.min(Math.max(ms, pollMs.first), pollMs.most));
+  };
 }
 
 function broken({ masterSocket }: ReloadOptions, what: string): CodedError {
