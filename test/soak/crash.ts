@@ -2,6 +2,7 @@ import { type CrashFigures, noCrashFigures, runEpisode, victims } from '../fixtu
 import { haproxyLines } from '../fixtures/haproxy-lines.ts';
 import { createTlsPool } from '../fixtures/oracle/tls-pool.ts';
 import { startUpstreams } from '../fixtures/oracle/upstreams.ts';
+import { type Volume, whyNoVolumes } from '../fixtures/volumes.ts';
 import { countFlag, seedFlag } from './lib/soak-flags.ts';
 import type { SoakInput, SoakReport } from './lib/soak.ts';
 
@@ -18,6 +19,11 @@ export const flags = {
   failures: 'failing episodes after which it ends (default 3)',
 };
 
+const volumes: readonly Volume[] = [
+  { at: 'maps', kind: { memory: '16m' } },
+  { at: 'ssl', kind: 'bind' },
+];
+
 export async function run({ values, say }: SoakInput): Promise<SoakReport> {
   const runs = countFlag(values, 'runs', 300, 1);
   const perEpisode = countFlag(values, 'episode', 6, 1);
@@ -31,6 +37,8 @@ export async function run({ values, say }: SoakInput): Promise<SoakReport> {
   if (lines.length === 0 || chosen.length === 0) throw new RangeError('no such line or victim');
   const pool = await createTlsPool();
   const upstreams = await startUpstreams(pool);
+  const withoutVolumes = whyNoVolumes();
+  if (withoutVolumes !== undefined) say(`every base dir is one volume: ${withoutVolumes}`);
   const figures: CrashFigures = noCrashFigures();
   const failures: string[] = [];
   try {
@@ -44,8 +52,10 @@ export async function run({ values, say }: SoakInput): Promise<SoakReport> {
         // Reloads at once or paced, by turns.
         agentFlags: [
           ...['--reload-interval-min', (seed + episode) % 2 === 0 ? '0s' : '1500ms'],
-          ...['--reload-timeout', '10s', '--drain-timeout', '500ms'],
+          ...['--reload-timeout', '30s', '--drain-timeout', '500ms'],
         ],
+        // Every other pair of episodes with mounts of their own below the base dir.
+        ...(withoutVolumes === undefined && (seed + episode) % 4 >= 2 && { volumes }),
       };
       const number = seed + episode;
       try {
