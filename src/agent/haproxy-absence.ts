@@ -29,8 +29,8 @@ export function createAbsence(context: ApplyContext): Absence {
       if (!(error instanceof CodedError)) throw error;
       if (since === undefined) log.info({ err: error }, 'waiting for HAProxy');
       since ??= clock.now();
-      // One that is there but says nothing has loaded its files.
-      if (error.code !== 'HAPTIC_ERR_AGENT_CLI_UNREACHABLE') since = clock.now();
+      // One that keeps the connection but says nothing is loading its files, or has; one that breaks it off may end for them.
+      if (error.message.includes('no answer within')) since = clock.now();
       const record = store.current();
       if (record.journal.size === 0 || clock.now() - since < patienceMs) return;
       log.error(

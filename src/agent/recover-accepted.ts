@@ -1,9 +1,7 @@
 import type { ApplyContext } from './apply/apply-context.ts';
+import { reachAccepted } from './apply/reach-accepted.ts';
 import { scheduleReload } from './apply/scheduled-reload.ts';
 import { settleRecord } from './apply/settle-record.ts';
-import { openFilePool } from './files/file-pool.ts';
-import type { HeldFile } from './files/held-files.ts';
-import { type PathTarget, reachFiles } from './files/reach-files.ts';
 import { restoreJournal } from './files/restore-journal.ts';
 import { limits } from '../protocol/limits.ts';
 import {
@@ -27,7 +25,7 @@ export async function recoverAccepted(context: ApplyContext): Promise<void> {
   const files = wrong.slice(0, limits.reasons);
   const record = store.current();
   const filesCommittedAt = clock.now() * 1000;
-  if (planOnDisk(record).id !== '' && (await putBackAccepted(context, wrong))) {
+  if (planOnDisk(record).id !== '' && (await reachAccepted(context, wrong))) {
     log.warn({ files }, 'files on disk were not the accepted ones: put back');
     await settleRecord(context, { ...record, filesCommittedAt });
     return;
@@ -45,32 +43,6 @@ export async function recoverAccepted(context: ApplyContext): Promise<void> {
   pacer.disarm();
   const unknown = withoutJournal(withoutBaseline(record));
   await settleRecord(context, { ...unknown, reloadPending: undefined, files: held.all() });
-}
-
-async function putBackAccepted(
-  { held, area, options, log }: ApplyContext,
-  wrong: readonly string[],
-): Promise<boolean> {
-  const targets = new Map<string, PathTarget>();
-  for (const file of wrong) {
-    const known = held.all().get(file);
-    if (known !== undefined) targets.set(file, { kind: 'content', held: known });
-  }
-  const { baseDir, configFile } = options;
-  try {
-    const pool = await openFilePool(area);
-    const deps = {
-      baseDir,
-      area,
-      pool,
-      last: configFile,
-      inMemory: (file: string, known: HeldFile) => held.inMemory(file, known),
-    };
-    return (await reachFiles(deps, targets)).length === 0;
-  } catch (error) {
-    log.error({ err: error }, 'files could not be put back');
-    return false;
-  }
 }
 
 /** Only where every wrong file is one that changed since: all others are those of the last known good set already. */

@@ -11,6 +11,7 @@ import { restoreJournal } from '../files/restore-journal.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import type { ReloadOutcome } from '../runtime/reload-haproxy.ts';
 import type { ApplyContext } from './apply-context.ts';
+import { reachAccepted } from './reach-accepted.ts';
 import { reloadLater } from './reload-later.ts';
 import { reloadWorker } from './reload-worker.ts';
 import { settleRecord } from './settle-record.ts';
@@ -101,6 +102,9 @@ export async function putBack(
     },
   );
   meters.rolledBack();
+  // An image's configuration may have come over one that the journal does not tell of.
+  const strange = lost.length > 0 ? [] : await held.check();
+  if (strange.length > 0) await reachAccepted(context, strange);
   const wrong = await held.verify();
   const filesCommittedAt = clock.now() * 1000;
   if (lost.length > 0 || wrong.length > 0) {
