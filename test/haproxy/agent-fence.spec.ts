@@ -161,7 +161,7 @@ describeEachLine('the agent keeps out', (line) => {
     const multipart = { 'content-type': 'multipart/form-data; boundary=b' };
     expect(await post(noManifest)).toMatchObject({ status: 400, body: { stage: 'request' } });
     expect(await post(badManifest)).toMatchObject({ status: 400, body: { stage: 'manifest' } });
-    expect(await post('{}', { 'content-type': 'application/json' })).toMatchObject({ status: 400 });
+    expect(await post('{}', { 'content-type': 'application/json' })).toMatchObject({ status: 415 });
     expect(await post(unfinished, multipart)).toMatchObject({ status: 400 });
     expect(await post('junk', { 'content-type': 'multipart/form-data' })).toMatchObject({ status: 400 });
     await unchanged(files);
