@@ -8,6 +8,7 @@ import { decodeRecord, encodeRecord } from '../../src/agent/state/record-codec.t
 import { digest } from '../../src/lib/digest.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { bootstrapConfig } from '../fixtures/haproxy-process.ts';
 import { siteFiles, visit } from '../fixtures/site-config.ts';
 
 /** Where an apply was when its agent ended. */
@@ -257,6 +258,25 @@ describeEachLine('an agent that ended amid an apply', (line) => {
     expect(await haproxy.reloads()).toBe(touched ? 2 : 1);
     expect((await visit(start.here, '/former')).body).toBe('one');
     expect((await scene().talk.reload(start.wanted, 'plan-3')).body).toMatchObject({ ok: true });
+  });
+
+  it('while it put files back, and an image’s configuration came over one that had not changed: both are put right', async () => {
+    const { here, former } = await begin();
+    const text = (await readFile(inBase('.haptic-lkg/config'))).toString();
+    expect(text).toBe(former['haproxy.cfg']);
+    const under = await record();
+    const created = new Map<string, JournalEntry>([['notes/late.txt', { kind: 'created' }]]);
+    const aborting = { ...under, phase: 'aborting', applied: noPlan, journal: created } as const;
+    await writeFile(inBase('.haptic-agent.json'), encodeRecord(aborting));
+    await put('notes/late.txt', 'late');
+    await put('haproxy.cfg', bootstrapConfig(scene().haproxy.baseDir));
+    await scene().restartAgent();
+    const state = await scene().harness.state('?verify=1');
+    expect(state).not.toHaveProperty('invariant_violation');
+    expect(state).toMatchObject({ lkg_plan_id: 'plan-1' });
+    await expectOnDisk(former);
+    await expect(readFile(inBase('notes/late.txt'))).rejects.toThrow('ENOENT');
+    expect((await visit(here, '/former')).body).toBe('one');
   });
 
   it('before HAProxy is there: files first', async () => {
