@@ -170,9 +170,10 @@ describeEachLine(
       const files = { 'haproxy.cfg': config, 'held.map': 'k v\n' };
       const first = await converse(agent).reload(files);
       expect(first.body).toMatchObject({ ok: true });
-      await eventually('the copy of the configuration is there', () =>
-        stat(path.join(haproxy.baseDir, '.haptic-lkg/config')).then(() => true),
-      );
+      await eventually('the copy of the configuration is there, and nothing else is left', async () => {
+        const kept = await readdir(path.join(haproxy.baseDir, '.haptic-lkg'));
+        return kept.join() === 'config' || undefined;
+      });
       const state = await agent.state('?plan=0');
       const all = manifestOf(state, files, { plan_id: 'next', mode: 'reload' });
       ground = {

@@ -8,7 +8,7 @@ import { decodeRecord, encodeRecord } from '../../src/agent/state/record-codec.t
 import { digest } from '../../src/lib/digest.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import { bootstrapConfig } from '../fixtures/haproxy-process.ts';
+import { bootstrapConfig, eventually } from '../fixtures/haproxy-process.ts';
 import { siteFiles, visit } from '../fixtures/site-config.ts';
 
 /** Where an apply was when its agent ended. */
@@ -291,6 +291,11 @@ describeEachLine('an agent that ended amid an apply', (line) => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     await expectOnDisk(start.wanted);
+    // A HAProxy that began before the record says so may have read either set, and is reloaded.
+    await eventually(
+      'the files are on record',
+      async () => (await record()).phase !== 'applying' || undefined,
+    );
     await haproxy.start();
     await restarted;
     expect(await scene().harness.state()).toMatchObject({
