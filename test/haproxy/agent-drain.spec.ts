@@ -107,41 +107,42 @@ describeEachLine('a server that goes while a request is on it', (line) => {
     expect(await haproxy.reloads()).toBe(2);
   });
 
-  it.runIf(isAtLeast(line.line, '3.4'))('comes back with its backend, which went as well', async () => {
-    const { talk, harness, haproxy, site, echo } = scene();
-    const held = await holdingServer();
-    const shape = { backend: 'fresh', profile: 'site', mode: 'http', guid: 'be:fresh' } as const;
-    const path = 'maps/path.map';
-    const create = (port: number): Operation[] => [
-      { kind: 'backend_add', ...shape },
-      { kind: 'server_add', backend: 'fresh', server: 'a', address: '127.0.0.1', port, keywords: [] },
-      { kind: 'server_enable', backend: 'fresh', server: 'a' },
-      { kind: 'backend_publish', backend: 'fresh' },
-      { kind: 'map_add', path, key: '/fresh', value: 'fresh' },
-    ];
-    await talk.reload(siteFiles(site({}), {}));
-    const here = site({ fresh: [{ name: 'a', port: held.port }] });
-    await talk.runtime(siteFiles(here, { '/fresh': 'fresh' }), create(held.port));
-    const answer = visit(here, '/fresh');
-    await held.visited();
-    const removed = await talk.runtime(siteFiles(site({}), {}), [
-      { kind: 'map_del', path, key: '/fresh' },
-      { kind: 'backend_unpublish', backend: 'fresh' },
-      { kind: 'server_disable', backend: 'fresh', server: 'a' },
-      { kind: 'server_del', backend: 'fresh', server: 'a', keywords: [] },
-      { kind: 'backend_del', ...shape },
-    ]);
-    expect(removed.body.pending_deletes).toEqual({ servers: ['fresh/a'], backends: ['fresh'] });
-    const port = await echo('back');
-    const back = site({ fresh: [{ name: 'a', port }] });
-    const revived = await talk.runtime(siteFiles(back, { '/fresh': 'fresh' }), create(port));
-    expect(revived.body).toMatchObject({ ok: true, mode: 'runtime' });
-    expect(await visit(back, '/fresh')).toEqual({ status: 200, body: 'back' });
-    held.release();
-    expect((await answer).body).toBe('done');
-    expect((await harness.state('?plan=0')).pending_deletes).toEqual({ servers: [], backends: [] });
-    expect(await haproxy.reloads()).toBe(1);
-  });
+  if (isAtLeast(line.line, '3.4'))
+    it('comes back with its backend, which went as well', async () => {
+      const { talk, harness, haproxy, site, echo } = scene();
+      const held = await holdingServer();
+      const shape = { backend: 'fresh', profile: 'site', mode: 'http', guid: 'be:fresh' } as const;
+      const path = 'maps/path.map';
+      const create = (port: number): Operation[] => [
+        { kind: 'backend_add', ...shape },
+        { kind: 'server_add', backend: 'fresh', server: 'a', address: '127.0.0.1', port, keywords: [] },
+        { kind: 'server_enable', backend: 'fresh', server: 'a' },
+        { kind: 'backend_publish', backend: 'fresh' },
+        { kind: 'map_add', path, key: '/fresh', value: 'fresh' },
+      ];
+      await talk.reload(siteFiles(site({}), {}));
+      const here = site({ fresh: [{ name: 'a', port: held.port }] });
+      await talk.runtime(siteFiles(here, { '/fresh': 'fresh' }), create(held.port));
+      const answer = visit(here, '/fresh');
+      await held.visited();
+      const removed = await talk.runtime(siteFiles(site({}), {}), [
+        { kind: 'map_del', path, key: '/fresh' },
+        { kind: 'backend_unpublish', backend: 'fresh' },
+        { kind: 'server_disable', backend: 'fresh', server: 'a' },
+        { kind: 'server_del', backend: 'fresh', server: 'a', keywords: [] },
+        { kind: 'backend_del', ...shape },
+      ]);
+      expect(removed.body.pending_deletes).toEqual({ servers: ['fresh/a'], backends: ['fresh'] });
+      const port = await echo('back');
+      const back = site({ fresh: [{ name: 'a', port }] });
+      const revived = await talk.runtime(siteFiles(back, { '/fresh': 'fresh' }), create(port));
+      expect(revived.body).toMatchObject({ ok: true, mode: 'runtime' });
+      expect(await visit(back, '/fresh')).toEqual({ status: 200, body: 'back' });
+      held.release();
+      expect((await answer).body).toBe('done');
+      expect((await harness.state('?plan=0')).pending_deletes).toEqual({ servers: [], backends: [] });
+      expect(await haproxy.reloads()).toBe(1);
+    });
 
   it('loses the request when its time to drain is over, and not before', async () => {
     const { held, answer } = await withRequest();

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { HeldFile } from '../../src/agent/files/held-files.ts';
@@ -30,6 +30,16 @@ const replaced = ['maps/path.map', 'haproxy.cfg', 'notes/gone.txt'];
 describeEachLine('an agent that ended amid an apply', (line) => {
   const scene = useAgentScene(line);
   const inBase = (name: string) => path.join(scene().haproxy.baseDir, name);
+  /** File times lag behind the clock: a HAProxy that starts within that lag is reloaded to be sure. */
+  const untilFilesAreOlder = async () => {
+    const changedAt = Date.now();
+    await eventually('a file time is past now', async () => {
+      await writeFile(inBase('.probe'), '');
+      const { ctimeMs } = await stat(inBase('.probe'));
+      return ctimeMs > changedAt + 20 || undefined;
+    });
+    await rm(inBase('.probe'));
+  };
   const record = async (): Promise<AgentRecord> => {
     const decoded = decodeRecord(await readFile(inBase('.haptic-agent.json'), 'utf8'));
     if (!decoded.ok) throw new Error(decoded.reason);
@@ -186,6 +196,7 @@ describeEachLine('an agent that ended amid an apply', (line) => {
     const { haproxy } = scene();
     const before = await haproxy.workerPid();
     await haproxy.kill();
+    await untilFilesAreOlder();
     await haproxy.start();
     expect(await haproxy.workerPid()).not.toBe(before);
     await scene().restartAgent();
@@ -302,6 +313,7 @@ describeEachLine('an agent that ended amid an apply', (line) => {
       applied_plan_id: 'plan-2',
       running_plan_id: 'plan-2',
     });
-    expect(await haproxy.reloads()).toBe(0);
+    // None where HAProxy began well after the files; one where that cannot be told.
+    expect(await haproxy.reloads()).toBeLessThanOrEqual(1);
   });
 });
