@@ -1,37 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
+import { answering, snippet, snippetConfig } from '../fixtures/snippet-config.ts';
 import { startSandboxTraffic, type SandboxTraffic } from '../fixtures/sandbox-traffic.ts';
 
 const haproxy = newestHaproxyLine();
-
-/** Raw lines of a backend, and the host that it serves. */
-const config = {
-  watchedResources: {
-    configmaps: { apiVersion: 'v1', resources: 'configmaps', labelSelector: 'snippet=yes' },
-  },
-  templateSnippets: {
-    'backends-700-snippets': {
-      template: `{{#forEach resources.configmaps as |c|}}
-{{#backend (concat "snippet_" c.metadata.name) profile="haptic-http"}}
-{{{c.data.lines}}}
-{{/backend}}
-{{mapEntry "maps/host.map" (mapKey (concat c.metadata.name ".test")) (mapValue (concat c.metadata.name ".test"))}}
-{{mapEntry "maps/default.map" (mapKey (concat c.metadata.name ".test")) (mapValue (concat "snippet_" c.metadata.name))}}
-{{/forEach}}
-`,
-    },
-  },
-};
-
-const snippet = (name: string, lines: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name, namespace: 'shop', labels: { snippet: 'yes' } },
-  data: { lines },
-});
-const answering = (status: number) => `http-request return status ${status} content-type text/plain string x`;
 
 describe.skipIf(haproxy === undefined)(
   'an object that HAProxy refuses, when the controller is restarted,',
@@ -39,7 +12,7 @@ describe.skipIf(haproxy === undefined)(
     let traffic: SandboxTraffic;
     let others = 0;
     beforeAll(async () => {
-      traffic = await startSandboxTraffic({ haproxy: haproxy?.path ?? '', config });
+      traffic = await startSandboxTraffic({ haproxy: haproxy?.path ?? '', config: snippetConfig });
       await traffic.put(snippet('a', answering(201)), snippet('steady', answering(200)));
       await traffic.answeredWith('a.test', 201);
     });

@@ -1,40 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { type EchoServer, startEcho } from '../fixtures/echo-server.ts';
 import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
 import { eventually, freeAddress } from '../fixtures/haproxy-process.ts';
 import { endpointSlice, ingress, service } from '../fixtures/kube-objects.ts';
+import { answering, snippet, snippetConfig } from '../fixtures/snippet-config.ts';
 import { startSandboxTraffic, type SandboxTraffic } from '../fixtures/sandbox-traffic.ts';
 
 const haproxy = newestHaproxyLine();
 const configMaps = 'v1/configmaps';
-
-/** Raw lines of a backend, and the host that it serves: what templates of users may print unescaped. */
-const snippets = {
-  watchedResources: {
-    configmaps: { apiVersion: 'v1', resources: 'configmaps', labelSelector: 'snippet=yes' },
-  },
-  templateSnippets: {
-    'backends-700-snippets': {
-      template: `{{#forEach resources.configmaps as |c|}}
-{{#backend (concat "snippet_" c.metadata.name) profile="haptic-http"}}
-{{{c.data.lines}}}
-{{/backend}}
-{{mapEntry "maps/host.map" (mapKey (concat c.metadata.name ".test")) (mapValue (concat c.metadata.name ".test"))}}
-{{mapEntry "maps/default.map" (mapKey (concat c.metadata.name ".test")) (mapValue (concat "snippet_" c.metadata.name))}}
-{{/forEach}}
-`,
-    },
-  },
-};
-
-const snippet = (name: string, lines: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name, namespace: 'shop', labels: { snippet: 'yes' } },
-  data: { lines },
-});
-const answering = (status: number) => `http-request return status ${status} content-type text/plain string x`;
 
 interface Shown {
   readonly count: number;
@@ -48,7 +21,7 @@ describe.skipIf(haproxy === undefined)('an object that HAProxy refuses', () => {
     const one = await startEcho('one');
     // Endpoints of one slice share a port.
     echoes = [one, await startEcho('two', { host: (await freeAddress()).host, port: one.port })];
-    traffic = await startSandboxTraffic({ haproxy: haproxy?.path ?? '', config: snippets });
+    traffic = await startSandboxTraffic({ haproxy: haproxy?.path ?? '', config: snippetConfig });
     await traffic.put(snippet('a', answering(201)), ...app('steady'));
     await traffic.served('steady.test', 'one');
     await traffic.answeredWith('a.test', 201);
