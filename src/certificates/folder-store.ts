@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
+import { errorCode } from '../lib/error-code.ts';
 import type { CertificateStore } from './certificate-store.ts';
 
 /**
@@ -37,7 +38,7 @@ export function folderStore(root: string): CertificateStore {
           };
         } catch (error) {
           // It went away for a newer one.
-          if (attempt === 3 || !hasCode(error, 'ENOENT')) throw error;
+          if (attempt === 3 || errorCode(error) !== 'ENOENT') throw error;
         }
       }
     },
@@ -53,7 +54,7 @@ export function folderStore(root: string): CertificateStore {
         await rename(draft, path.join(folder, revisionName(number)));
       } catch (error) {
         await rm(draft, { recursive: true, force: true });
-        if (hasCode(error, 'ENOTEMPTY') || hasCode(error, 'EEXIST')) return false;
+        if (errorCode(error) === 'ENOTEMPTY' || errorCode(error) === 'EEXIST') return false;
         throw error;
       }
       await publish(folder);
@@ -73,7 +74,7 @@ function revisionName(number: number): string {
 
 async function newestRevision(folder: string): Promise<number> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return [];
+    if (errorCode(error) === 'ENOENT') return [];
     throw error;
   });
   const numbers = names.filter((name) => /^\.\.rev-\d+$/.test(name)).map((name) => Number(name.slice(6)));
@@ -115,8 +116,4 @@ async function removeLeftovers(folder: string): Promise<void> {
     if (found !== undefined && found.mtimeMs < Date.now() - draftLifetimeMs)
       await rm(path.join(folder, name), { recursive: true, force: true });
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { errorMessage } from '../lib/error-message.ts';
 import { agentUsage, parseAgentArguments } from './agent-arguments.ts';
 import { keepHeapSmall } from './keep-heap-small.ts';
 
@@ -21,7 +22,7 @@ export async function runAgentCommand(
   try {
     parsed = parseAgentArguments(argv, env);
   } catch (error) {
-    process.stderr.write(`haptic agent: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`haptic agent: ${errorMessage(error)}\n`);
     return 2;
   }
   if (parsed === 'help') {

@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import { hasDnsName } from '../lib/tls/has-dns-name.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
 import { tlsNames } from '../protocol/tls-names.ts';
@@ -47,7 +48,7 @@ export async function askAgentCommand(
   try {
     flags = parseFlags(question, argv);
   } catch (error) {
-    process.stderr.write(`haptic agent ${question}: ${messageOf(error)}\n`);
+    process.stderr.write(`haptic agent ${question}: ${errorMessage(error)}\n`);
     return 2;
   }
   if (flags.help === true) {
@@ -58,7 +59,7 @@ export async function askAgentCommand(
     process.stdout.write(await ask(question, flags, signal));
     return 0;
   } catch (error) {
-    process.stderr.write(`haptic agent ${question}: ${messageOf(error)}\n`);
+    process.stderr.write(`haptic agent ${question}: ${errorMessage(error)}\n`);
     return 1;
   }
 }
@@ -167,8 +168,4 @@ function get(options: RequestOptions): Promise<string> {
 function textOf(flags: Flags, name: string): string | undefined {
   const value = flags[name];
   return typeof value === 'string' ? value : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -9,6 +9,7 @@ import { kubeClient } from '../kube/kube-client.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { kubeTransport } from '../kube/kube-transport.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import { tlsNames } from '../protocol/tls-names.ts';
 
 export const certificatesUsage = `usage: haptic certificates --dir DIR | --namespace NS [options]
@@ -55,7 +56,7 @@ export async function runCertificatesCommand(
   try {
     parsed = parseCertificatesArguments(argv, env);
   } catch (error) {
-    process.stderr.write(`haptic certificates: ${messageOf(error)}\n`);
+    process.stderr.write(`haptic certificates: ${errorMessage(error)}\n`);
     return 2;
   }
   if (parsed === 'help') {
@@ -71,7 +72,7 @@ export async function runCertificatesCommand(
     process.stdout.write(json ? `${JSON.stringify(done)}\n` : describe(done));
     return 0;
   } catch (error) {
-    process.stderr.write(`haptic certificates: ${messageOf(error)}\n`);
+    process.stderr.write(`haptic certificates: ${errorMessage(error)}\n`);
     return 1;
   }
 }
@@ -169,8 +170,4 @@ function describe(done: readonly Renewal[]): string {
 
 function usage(message: string): CodedError {
   return new CodedError('HAPTIC_ERR_CERTIFICATES_USAGE', message);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

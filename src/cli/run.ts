@@ -10,6 +10,7 @@ import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
 import { createValidator } from '../gate/create-validator.ts';
 import { runProcess } from '../gate/run-process.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { kubeTransport } from '../kube/kube-transport.ts';
@@ -34,7 +35,7 @@ export async function runControllerCommand(
   try {
     options = parseRunOptions(argv, env, librariesPath(import.meta.url));
   } catch (error) {
-    process.stderr.write(`haptic run: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`haptic run: ${errorMessage(error)}\n`);
     return 2;
   }
   if (options === 'help') {

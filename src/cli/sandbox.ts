@@ -4,6 +4,7 @@ import { checkSample } from '../sandbox/check-sample.ts';
 import { sampleHost } from '../sandbox/sample.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/start-sandbox.ts';
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +41,7 @@ export async function runSandboxCommand(
     parsed = parseSandboxArguments(argv);
     if (parsed !== 'help') for (const folder of parsed.options.folders ?? []) await requireFolder(folder);
   } catch (error) {
-    process.stderr.write(`haptic sandbox: ${messageOf(error)}\n`);
+    process.stderr.write(`haptic sandbox: ${errorMessage(error)}\n`);
     return 2;
   }
   if (parsed === 'help') {
@@ -59,7 +60,7 @@ export async function runSandboxCommand(
     await aborted(signal);
     return 0;
   } catch (error) {
-    process.stderr.write(`haptic sandbox: ${messageOf(error)}\n`);
+    process.stderr.write(`haptic sandbox: ${errorMessage(error)}\n`);
     return 1;
   } finally {
     await sandbox?.stop();
@@ -150,8 +151,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

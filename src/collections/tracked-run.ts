@@ -1,4 +1,5 @@
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Engine } from './engine.ts';
@@ -114,13 +115,9 @@ function problemOf(error: unknown, node: Node, ownerOf: () => Owner): Problem {
     severity: 'error',
     reason: 'ProjectionFailed',
     field: '',
-    message: error instanceof CodedError ? error.message : `${node.shape.name}: ${messageOf(error)}`,
+    message: error instanceof CodedError ? error.message : `${node.shape.name}: ${errorMessage(error)}`,
     owner: ownerOf(),
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isProblem(value: unknown): value is Problem {

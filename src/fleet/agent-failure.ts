@@ -1,4 +1,5 @@
 import { CodedError } from '../lib/coded-error.ts';
+import { errorCode } from '../lib/error-code.ts';
 
 /** A request that came to no answer, as an error that says who was asked and whether the way or the certificate is at fault. */
 export function agentFailure(pod: { readonly key: string }, origin: string, cause: unknown): CodedError {
@@ -14,9 +15,5 @@ const tlsCodes =
   /^(HAPTIC_ERR_AGENT_TLS|EPROTO|ERR_SSL_.*|ERR_TLS_.*|CERT_.*|UNABLE_TO_.*|SELF_SIGNED_.*|DEPTH_ZERO_.*|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH)$/;
 
 function isTlsFailure(error: unknown): boolean {
-  return tlsCodes.test(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  return tlsCodes.test(errorCode(error) ?? '');
 }

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { concatMap, defer, finalize, type Observable } from 'rxjs';
 import { valuesOf } from '../lib/ordered-map.ts';
+import { errorCode } from '../lib/error-code.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { Plan, PlanFile } from '../protocol/plan.ts';
 
@@ -57,7 +58,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { catchError, concatMap, defer, forkJoin, map, of, tap, timeout, type Observable } from 'rxjs';
 import { valuesOf } from '../lib/ordered-map.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { attributeFindings } from './attribute-findings.ts';
 import type { WithCheckRoot } from './check-root.ts';
@@ -159,5 +160,5 @@ function configPath(plan: Plan): string {
 function messageOf(error: unknown, limits: GateLimits): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `haproxy -c did not end within ${limits.timeout / 1000} s`;
-  return `the check could not run: ${error instanceof Error ? error.message : String(error)}`;
+  return `the check could not run: ${errorMessage(error)}`;
 }

@@ -1,4 +1,5 @@
 import { type Observable, catchError, defer, map, throwError, timeout } from 'rxjs';
+import { errorMessage } from '../lib/error-message.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { createSlots } from '../operators/create-slots.ts';
 import type { AskSocket } from './ask-socket.ts';
@@ -48,5 +49,5 @@ export function createValidator(options: ValidatorOptions, ask: AskSocket): Vali
 
 function wordsOf(error: unknown, timeoutMs: number): string {
   if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${timeoutMs} ms`;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { KubeConfig, type Cluster } from '@kubernetes/client-node';
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import type { Connection, KubeCredentials } from './credentials.ts';
 
 export interface KubeConfigOptions {
@@ -91,7 +92,7 @@ function loadFile(config: KubeConfig, path: string): void {
   try {
     config.loadFromFile(path);
   } catch (error) {
-    const [words] = (error instanceof Error ? error.message : String(error)).split('\n');
+    const [words] = errorMessage(error).split('\n');
     throw new CodedError('HAPTIC_ERR_KUBE_CONFIG', `${path} is not a usable kubeconfig: ${words ?? ''}`);
   }
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { errorMessage } from '../lib/error-message.ts';
 import type { Connection, KubeCredentials } from './credentials.ts';
 import type { KubeFailure, KubeResult } from './kube-failure.ts';
 import { sharedAgent, type SharedAgent } from './shared-agent.ts';
@@ -169,5 +170,5 @@ export function networkFailure(error: unknown, signal: AbortSignal | undefined):
 function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map((inner: unknown) => wordsOf(inner)).join('; ');
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

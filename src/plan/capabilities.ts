@@ -37,10 +37,3 @@ export function capabilitiesOf(
     operations: new Set(agentOps),
   };
 }
-
-/** Numeric order of `major.minor`: `3.10` is after `3.4`. */
-export function isVersionAtLeast(version: string, least: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = least.split('.').map(Number);
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
-}

@@ -1,9 +1,9 @@
 import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
+import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { CrtListEntry, PlanCrtList } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
-import { isVersionAtLeast } from './capabilities.ts';
 import { findAfter, hasEntry, overlap, sameOrderWhereItMatters } from './crt-list-order.ts';
 import type { FileNeeds, StoreKind } from './file-needs.ts';
 

@@ -1,8 +1,8 @@
 import { getEntry } from '../lib/ordered-map.ts';
+import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
-import { isVersionAtLeast } from './capabilities.ts';
 import type { LoadedFiles } from './loaded-files.ts';
 
 /** Kinds of files that can be loaded at runtime, each into a store of its own. */

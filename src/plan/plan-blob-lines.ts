@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
+import { errorMessage } from '../lib/error-message.ts';
 import { limits } from '../protocol/limits.ts';
 
 /** A blob that grows to more than this is not one of ours. */
@@ -17,7 +18,7 @@ export async function planBlobLines(
     return { lines: linesOf(await decompress(blob, { maxOutputLength: maxDecodedBytes })) };
   } catch (error) {
     return {
-      reason: `it cannot be decompressed: ${error instanceof Error ? error.message : String(error)}`,
+      reason: `it cannot be decompressed: ${errorMessage(error)}`,
     };
   }
 }

@@ -1,6 +1,6 @@
+import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
 import type { Keyword } from '../protocol/plan.ts';
-import { isVersionAtLeast } from './capabilities.ts';
 import type { FileNeeds, StoreKind } from './file-needs.ts';
 
 /** First HAProxy line whose `add server` takes the keyword, and the number of its arguments. */

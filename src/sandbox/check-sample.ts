@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firstValueFrom } from 'rxjs';
+import { errorMessage } from '../lib/error-message.ts';
 import { sampleHost } from './sample.ts';
 import type { Sandbox } from './start-sandbox.ts';
 
@@ -69,7 +70,7 @@ async function waitFor(
       if (typeof outcome === 'string') return { ok: true, detail: outcome };
       reason = outcome.not;
     } catch (error) {
-      reason = error instanceof Error ? error.message : String(error);
+      reason = errorMessage(error);
     }
     await sleep(20);
   }

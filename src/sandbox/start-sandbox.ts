@@ -7,6 +7,7 @@ import { defaultPolicy } from '../certificates/certificate-policy.ts';
 import { folderStore } from '../certificates/folder-store.ts';
 import { renewCertificates } from '../certificates/renew-certificates.ts';
 import { nodeFlags } from '../lib/node-flags.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import type { ApiServer } from './api/api-server.ts';
 import { createApiServer } from './api/create-api-server.ts';
 import { adaptApiClient } from './runtime/adapt-api-client.ts';
@@ -127,8 +128,7 @@ const fleetBind = { template: `    bind "\${HAPTIC_POD_ADDRESS}:${fleetPort}"\n`
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const report = options.report ?? (() => undefined);
-  const onError = (what: string, error: unknown) =>
-    report(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  const onError = (what: string, error: unknown) => report(`${what}: ${errorMessage(error)}`);
   await using started = new AsyncDisposableStack();
 
   const program = locateProgram(import.meta.url);

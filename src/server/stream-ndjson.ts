@@ -1,3 +1,4 @@
+import { errorMessage } from '../lib/error-message.ts';
 import type { ServerResponse } from 'node:http';
 import { type Observable, Subscription, interval } from 'rxjs';
 
@@ -70,7 +71,7 @@ export function streamNdjson(
         if (options.limit !== undefined && written >= options.limit) end();
       },
       error: (error: unknown) => {
-        writeLine({ error: error instanceof Error ? error.message : String(error) });
+        writeLine({ error: errorMessage(error) });
         end();
       },
       complete: end,

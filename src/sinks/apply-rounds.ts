@@ -1,4 +1,5 @@
 import { type Observable, asyncScheduler, catchError, defer, map, of, switchMap } from 'rxjs';
+import { errorMessage } from '../lib/error-message.ts';
 import type { AgentClient, ApplyAnswer } from '../fleet/agent-client.ts';
 import type { DeliveryCause, DeliveryReport } from '../protocol/delivery-report.ts';
 import type { DeliverBundle } from '../protocol/delivery-target.ts';
@@ -60,7 +61,7 @@ export function createApplyRounds(
       switchMap((known) => applyTo(context, known)),
       catchError((error: unknown) => {
         deps.book.forget(pod);
-        return of(failureOf(context, 'unreachable', error instanceof Error ? error.message : String(error)));
+        return of(failureOf(context, 'unreachable', errorMessage(error)));
       }),
     );
   }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Observable, Subscription } from 'rxjs';
-import { capabilitiesOf, isVersionAtLeast } from '../plan/capabilities.ts';
+import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
+import { capabilitiesOf } from '../plan/capabilities.ts';
 import type { DeliveryReport } from '../protocol/delivery-report.ts';
 import type { PipelineLogger } from './log-pipeline.ts';
 

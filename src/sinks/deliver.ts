@@ -17,6 +17,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import { errorMessage } from '../lib/error-message.ts';
 import type { AgentClient } from '../fleet/agent-client.ts';
 import type { Slots } from '../operators/create-slots.ts';
 import type { DeliveryCause, DeliveryReport } from '../protocol/delivery-report.ts';
@@ -199,7 +200,7 @@ export function createDelivery(
 
   function unreachable(about: Attempt, error: unknown): DeliveryReport {
     book.forget(about.target.pod);
-    return failureOf(about, 'unreachable', error instanceof Error ? error.message : String(error));
+    return failureOf(about, 'unreachable', errorMessage(error));
   }
 
   function backoff(failures: number): number {

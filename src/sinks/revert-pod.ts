@@ -1,4 +1,5 @@
 import { EMPTY, type Observable, asyncScheduler, catchError, defer, of, switchMap } from 'rxjs';
+import { errorMessage } from '../lib/error-message.ts';
 import type { AgentClient, ApplyAnswer } from '../fleet/agent-client.ts';
 import type { ApplyRequest } from '../protocol/apply-request.ts';
 import type { DeliveryFailed, DeliveryReport, FailedStage } from '../protocol/delivery-report.ts';
@@ -42,7 +43,7 @@ export function createRevert(deps: RevertPodDeps): (target: RevertPlan) => Obser
       }),
       catchError((error: unknown) => {
         deps.book.forget(pod);
-        return of(failed(context, 'unreachable', error instanceof Error ? error.message : String(error)));
+        return of(failed(context, 'unreachable', errorMessage(error)));
       }),
     );
   }

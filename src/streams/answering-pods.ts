@@ -14,6 +14,7 @@ import {
   take,
   timer,
 } from 'rxjs';
+import { errorMessage } from '../lib/error-message.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import { perKeyLatest } from '../operators/per-key-latest.ts';
 import { isSameFleet, type Fleet, type RejectedPod } from '../protocol/fleet.ts';
@@ -80,7 +81,7 @@ export function answeringPods(found$: Observable<Fleet>, deps: AnsweringPodsDeps
         take(1),
         map((): Answer => ({ authority, answers: true, message: '' })),
         catchError((error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error);
+          const message = errorMessage(error);
           return of({ authority, answers: false, message });
         }),
       );

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import { checkTemplates } from './check/check-templates.ts';
 import { bareWord } from './context/bare-word.ts';
 import { expressionAt } from './expression-at.ts';
@@ -122,7 +123,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       }
       const template = run.templates.at(-1) ?? '';
       const expression = expressionAt(sources.get(template) ?? snippetSources.get(template) ?? '', loc);
-      const message = `${expression}: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `${expression}: ${errorMessage(error)}`;
       const field = fieldOf(expression, run.itemName);
       throw renderError({ place, message, field, reason: 'TemplateFailed' });
     }

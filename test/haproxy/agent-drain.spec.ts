@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { isVersionAtLeast } from '../../src/lib/is-version-at-least.ts';
 import { createDeferredDeletes } from '../../src/agent/runtime/deferred-deletes.ts';
-import { isAtLeast } from '../../src/agent/runtime/executable-kinds.ts';
 import { readWorkerIdentity } from '../../src/agent/runtime/worker-identity.ts';
 import type { Operation } from '../../src/protocol/operation.ts';
 import type { Keyword } from '../../src/protocol/plan.ts';
@@ -107,7 +107,7 @@ describeEachLine('a server that goes while a request is on it', (line) => {
     expect(await haproxy.reloads()).toBe(2);
   });
 
-  if (isAtLeast(line.line, '3.4'))
+  if (isVersionAtLeast(line.line, '3.4'))
     it('comes back with its backend, which went as well', async () => {
       const { talk, harness, haproxy, site, echo } = scene();
       const held = await holdingServer();

@@ -6,10 +6,10 @@ import { prepareOperations } from '../../src/agent/runtime/prepare-operations.ts
 import { runOperations } from '../../src/agent/runtime/run-operations.ts';
 import { readWorkerIdentity } from '../../src/agent/runtime/worker-identity.ts';
 import { getEntry } from '../../src/lib/ordered-map.ts';
+import { isVersionAtLeast } from '../../src/lib/is-version-at-least.ts';
 import { crtListOptions } from '../../src/plan/crt-list-operations.ts';
 import { diff } from '../../src/plan/diff.ts';
 import { baselineOf } from '../fixtures/baseline.ts';
-import { isVersionAtLeast } from '../../src/plan/capabilities.ts';
 import { crtListFacts, parseCrtList } from '../fixtures/crt-list-facts.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isAtLeast } from '../../src/agent/runtime/executable-kinds.ts';
+import { isVersionAtLeast } from '../../src/lib/is-version-at-least.ts';
 import { prepareOperations } from '../../src/agent/runtime/prepare-operations.ts';
 import { readMapKeys } from '../../src/agent/runtime/read-map-keys.ts';
 import { runOperations } from '../../src/agent/runtime/run-operations.ts';
@@ -52,7 +52,7 @@ describeEachLine('operations that do not come through', (line) => {
     withHaproxy(['tune.bufsize 8192', 'tune.maxrewrite 512'], async ({ workerSocket: socket }) => {
       const worker = await readWorkerIdentity(socket);
       const run = await runOperations(socket, worker, await ready(many, [replace]));
-      const isDone = isAtLeast(line.line, '3.4');
+      const isDone = isVersionAtLeast(line.line, '3.4');
       expect(run.outcome === 'ok').toBe(isDone);
       expect(run.results).toMatchObject([{ kind: 'map_replace', ok: isDone }]);
       const keys = await readMapKeys({ socket, worker }, path);

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import tls from 'node:tls';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { executableKinds, isAtLeast } from '../../src/agent/runtime/executable-kinds.ts';
+import { isVersionAtLeast } from '../../src/lib/is-version-at-least.ts';
+import { executableKinds } from '../../src/agent/runtime/executable-kinds.ts';
 import { prepareOperations } from '../../src/agent/runtime/prepare-operations.ts';
 import { reloadHaproxy } from '../../src/agent/runtime/reload-haproxy.ts';
 import { runOperations } from '../../src/agent/runtime/run-operations.ts';
@@ -184,7 +185,7 @@ describeEachLine('TLS files at runtime', (line) => {
     });
   });
 
-  const replaceable = isAtLeast(line.line, '3.2');
+  const replaceable = isVersionAtLeast(line.line, '3.2');
   if (replaceable)
     describe('where they can be replaced', () => {
       it('another CA file verifies other clients, and certificates can still be renewed', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isVersionAtLeast } from '../../src/plan/capabilities.ts';
+import { isVersionAtLeast } from '../../src/lib/is-version-at-least.ts';
 import { addServerKeywords, keywordObstacle } from '../../src/plan/server-keywords.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { globalSection, startHaproxy, type HaproxyProcess } from '../fixtures/haproxy-process.ts';

@@ -1,4 +1,5 @@
 import { CodedError } from '../../lib/coded-error.ts';
+import { errorMessage } from '../../lib/error-message.ts';
 import type { ApplyManifest, ApplyResultMode } from '../../protocol/wire.ts';
 import { recoverFiles } from '../recover-files.ts';
 import { withoutBaseline } from '../state/agent-record.ts';
@@ -92,7 +93,7 @@ async function stage(
     if (error instanceof CodedError && error.code !== 'HAPTIC_ERR_AGENT_PATH')
       return refusal('parts', error.message);
     log.error({ err: error }, 'files could not be staged');
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     return refusal('write', `the files could not be staged: ${reason}`);
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../../lib/error-code.ts';
 import { constants, linkSync, renameSync } from 'node:fs';
 import { copyFile, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +15,7 @@ export async function moveFile(from: string, to: string, onCrossing: OnCrossing)
   try {
     renameSync(from, to);
   } catch (error) {
-    if (codeOf(error) !== 'EXDEV') throw error;
+    if (errorCode(error) !== 'EXDEV') throw error;
     onCrossing(to);
     const beside = path.join(path.dirname(to), `.haptic-${path.basename(from)}`);
     await copyDurably(from, beside);
@@ -33,7 +34,7 @@ export async function keepFile(from: string, to: string, onCrossing: OnCrossing)
     linkSync(from, to);
     return true;
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'ENOENT') return false;
     if (code === 'EXDEV') onCrossing(from);
     else if (code !== 'EPERM' && code !== 'EMLINK' && code !== 'ENOTSUP') throw error;
@@ -48,7 +49,7 @@ export async function copyContent(from: string, to: string): Promise<boolean> {
     await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     return true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return false;
+    if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
 }
@@ -61,8 +62,4 @@ async function copyDurably(from: string, to: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -3,8 +3,9 @@ import { realpathSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError } from '../../lib/coded-error.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import { mountPoints } from './mount-points.ts';
-import { codeOf, type OnCrossing } from './move-file.ts';
+import type { OnCrossing } from './move-file.ts';
 
 /** Names of the agent's two folders: one of each in the base dir and in every other mount below it. */
 const stagingFolder = '.haptic-tmp';
@@ -130,7 +131,7 @@ function refuseOutside(baseDir: string, folder: string): void {
         `folder ${JSON.stringify(folder)} lies outside of the base dir, behind a symbolic link`,
       );
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || at === '.') throw error;
+      if (errorCode(error) !== 'ENOENT' || at === '.') throw error;
     }
   }
 }

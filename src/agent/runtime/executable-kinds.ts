@@ -1,3 +1,4 @@
+import { isVersionAtLeast } from '../../lib/is-version-at-least.ts';
 import type { OperationKind } from '../../protocol/operation.ts';
 
 /** Operation kinds, by the first HAProxy line that executes them. */
@@ -32,14 +33,7 @@ const firstLine: Readonly<Record<OperationKind, string>> = {
 
 /** The kinds of operation that the agent executes on a HAProxy of this line (`3.4`). */
 export function executableKinds(version: string): readonly OperationKind[] {
-  return kinds.filter((kind) => isAtLeast(version, firstLine[kind]));
-}
-
-/** Whether line `version` is `line` or a later one; false for what is no version. */
-export function isAtLeast(version: string, line: string): boolean {
-  const [major = NaN, minor = NaN] = version.split('.').map(Number);
-  const [leastMajor = 0, leastMinor = 0] = line.split('.').map(Number);
-  return major > leastMajor || (major === leastMajor && minor >= leastMinor);
+  return kinds.filter((kind) => isVersionAtLeast(version, firstLine[kind]));
 }
 
 const kinds = Object.keys(firstLine) as OperationKind[];

@@ -1,6 +1,6 @@
+import { isVersionAtLeast } from '../../lib/is-version-at-least.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { RuntimeCommand, TlsStore } from './command.ts';
-import { isAtLeast } from './executable-kinds.ts';
 import { pemBlocks, type PemBlock } from './pem-blocks.ts';
 
 export type TlsTransaction =
@@ -26,7 +26,7 @@ export function tlsTransaction(
 ): TlsTransaction {
   const blocks = pemBlocks(content);
   if (typeof blocks === 'string') return { ok: false, problem: 'unusable', reason: blocks };
-  const inPieces = store === 'ca-file' && isAtLeast(options.line, '3.0');
+  const inPieces = store === 'ca-file' && isVersionAtLeast(options.line, '3.0');
   const pieces = inPieces ? split(blocks) : [blocks.flat()];
   const largest = Math.max(...pieces.map(bytesOf));
   if (largest > limits.payloadContentBytes)

@@ -4,6 +4,7 @@ import type { RequestListener, ServerOptions } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Socket } from 'node:net';
 import { CodedError } from '../../lib/coded-error.ts';
+import { errorMessage } from '../../lib/error-message.ts';
 import type { TlsFolder } from '../../lib/tls/tls-folder.ts';
 
 export interface TlsServerDeps {
@@ -68,7 +69,7 @@ export function createTlsServer(
       lastProblem = '';
       return true;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (message !== lastProblem)
         log.error(
           { code: error instanceof CodedError ? error.code : undefined, reason: message },

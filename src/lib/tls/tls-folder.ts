@@ -1,6 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../coded-error.ts';
+import { errorCode } from '../error-code.ts';
+import { errorMessage } from '../error-message.ts';
 import { tlsFiles, type TlsMaterial, tlsMaterial } from './tls-material.ts';
 
 /** An identity on disk that may be exchanged at any time. */
@@ -56,7 +58,7 @@ function load(dir: string, now: number): TlsMaterial | CodedError {
     } catch (error) {
       if (error instanceof CodedError) return error;
       if (attempt < attempts) continue;
-      const what = error instanceof Error ? error.message : String(error);
+      const what = errorMessage(error);
       return new CodedError('HAPTIC_ERR_TLS_MATERIAL', `${dir}: ${what}`, { cause: error });
     }
   }
@@ -71,7 +73,7 @@ function readOptional(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

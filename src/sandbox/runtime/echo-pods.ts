@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { errorMessage } from '../../lib/error-message.ts';
 import { startEchoServer, type EchoServer } from './echo-server.ts';
 import { type Container, isTerminating, type Pod } from './kinds.ts';
 import type { LoopbackRange } from './loopback-range.ts';
@@ -99,7 +100,7 @@ export function runEchoPods(options: EchoPodsOptions): EchoPods {
 
   /** Once for each reason: a status that changed on every try would cause the next try. */
   async function reportFailure(pod: Pod, error: unknown): Promise<void> {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     const reason = message.replace(/\s\S+$/, '');
     if (failures.get(keyOf(pod)) === reason) return;
     failures.set(keyOf(pod), reason);

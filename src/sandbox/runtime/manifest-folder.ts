@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { watch } from 'chokidar';
+import { errorMessage } from '../../lib/error-message.ts';
+import { errorCode } from '../../lib/error-code.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type ObjectClient, type ObjectRef, refOf } from './object-client.ts';
 import { parseManifests } from './parse-manifests.ts';
@@ -101,7 +103,7 @@ export async function followManifestFolder(options: ManifestFolderOptions): Prom
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 function isManifest(path: string): boolean {
@@ -112,7 +114,7 @@ async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

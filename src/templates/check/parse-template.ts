@@ -1,4 +1,5 @@
 import Handlebars from 'handlebars';
+import { errorMessage } from '../../lib/error-message.ts';
 import type { TemplateError } from '../template-error.ts';
 
 /** The syntax tree of a template, for checks only: what runs is compiled from the text. */
@@ -11,7 +12,7 @@ export function parseTemplate(name: string, source: string): hbs.AST.Program | T
 }
 
 function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   if (text.startsWith('Parse error')) {
     const unexpected = /got '([^']*)'/.exec(text)?.[1] ?? 'INVALID';
     return unexpected === 'INVALID' ? 'syntax error' : `syntax error, unexpected ${unexpected}`;

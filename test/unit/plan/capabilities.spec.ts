@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { capabilitiesOf, isVersionAtLeast } from '../../../src/plan/capabilities.ts';
+import { isVersionAtLeast } from '../../../src/lib/is-version-at-least.ts';
+import { capabilitiesOf } from '../../../src/plan/capabilities.ts';
 
 const flags = (version: string) => {
   const { dynamicServers, guid, serverInitState, dynamicBackends } = capabilitiesOf({ version }, []);
