@@ -130,8 +130,7 @@ describeEachLine('crt-lists changed as the plan says', (line) => {
     held = sketch(...entries);
     return operations.map(({ kind }) => kind);
   };
-  const facts = async () =>
-    crtListFacts(parseCrtList((await haproxy.cli(`show ssl crt-list -n ${list}`)).replaceAll('\0', '')));
+  const facts = async () => crtListFacts(parseCrtList(await haproxy.cli(`show ssl crt-list -n ${list}`)));
   const wanted = (...entries: CertificateSketch[]) =>
     crtListFacts(
       entries.map(({ options = [], sniFilters = [], certificate }) => ({ certificate, options, sniFilters })),

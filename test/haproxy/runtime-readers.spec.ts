@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readInventory } from '../../src/agent/runtime/inventory.ts';
 import { prepareOperations } from '../../src/agent/runtime/prepare-operations.ts';
-import { readCrtList } from '../../src/agent/runtime/read-crt-list.ts';
+import { readCrtList } from '../fixtures/read-crt-list.ts';
 import { readMapKeys } from '../../src/agent/runtime/read-map-keys.ts';
 import { readServersState } from '../../src/agent/runtime/read-servers-state.ts';
 import { runOperations } from '../../src/agent/runtime/run-operations.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { inventoryAfter, parseMapList, parseNameList } from '../../../src/agent/runtime/inventory.ts';
 import { parseServerConnections } from '../../../src/agent/runtime/parse-server-connections.ts';
-import { crtListEntryOf } from '../../../src/agent/runtime/read-crt-list.ts';
+import { crtListEntryOf } from '../../fixtures/read-crt-list.ts';
 import { mapKeyOf } from '../../../src/agent/runtime/read-map-keys.ts';
 import { serverStateOf } from '../../../src/agent/runtime/read-servers-state.ts';
 import type { RuntimeInventory } from '../../../src/protocol/wire.ts';
