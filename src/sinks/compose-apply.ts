@@ -9,6 +9,7 @@ import type { DeliveryCause } from '../protocol/delivery-report.ts';
 import { limits } from '../protocol/limits.ts';
 import { planSchemaVersion, type Plan } from '../protocol/plan.ts';
 import { apiVersion, type AgentState, type ApplyManifest, type ApplyToken } from '../protocol/wire.ts';
+import { applyFence } from './apply-fence.ts';
 import { baselineOf, driftedFiles, isConverged, type PodKnowledge } from './pod-knowledge.ts';
 
 export interface ComposeInput {
@@ -211,31 +212,16 @@ function heldKey(knowledge: PodKnowledge, applied: Plan | undefined): string | u
   return applied.id;
 }
 
-/** The fence of one pod: what it must be on for this apply to be let in. */
+/** The shared part with what is one pod's own: its fence, and whether it may count on the plan that it has. */
 function fenced(
-  {
-    token: _token,
-    expected_prev_plan_id: _id,
-    expected_prev_plan_proof: _proof,
-    expected_prev_token: _prevToken,
-    expected_worker_ops_plan_id: _workerId,
-    expected_worker_ops_plan_proof: _workerProof,
-    validated_plan_id: _validatedId,
-    validated_plan_proof: _validatedProof,
-    ...manifest
-  }: ApplyManifest,
-  { state, ...roles }: PodKnowledge,
+  manifest: ApplyManifest,
+  knowledge: PodKnowledge,
   { nextToken, isAccepted }: ComposeDeps,
 ): ApplyManifest {
-  const { applied_plan_id: id, applied_plan_proof: proof } = roles;
+  const { applied_plan_id: id, applied_plan_proof: proof } = knowledge;
   return {
     ...manifest,
-    token: nextToken(),
-    expected_prev_plan_id: id,
-    expected_prev_plan_proof: proof,
-    expected_prev_token: state.applied_token,
-    expected_worker_ops_plan_id: roles.worker_ops_plan_id,
-    expected_worker_ops_plan_proof: roles.worker_ops_plan_proof,
+    ...applyFence(knowledge, nextToken()),
     ...(id !== '' && isAccepted(id) ? { validated_plan_id: id, validated_plan_proof: proof } : {}),
   };
 }

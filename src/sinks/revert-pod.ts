@@ -7,6 +7,7 @@ import type { RevertPlan } from '../protocol/delivery-target.ts';
 import { planSchemaVersion } from '../protocol/plan.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import { identityVersion, type ApplyToken } from '../protocol/wire.ts';
+import { applyFence } from './apply-fence.ts';
 import { wordsOf } from './delivery-words.ts';
 import type { PodBook } from './pod-book.ts';
 import type { PodKnowledge } from './pod-knowledge.ts';
@@ -87,24 +88,14 @@ function refusedProof(knowledge: PodKnowledge, planId: string): string | undefin
   return knowledge.worker_ops_plan_id === planId ? knowledge.worker_ops_plan_proof : undefined;
 }
 
-function requestFor(
-  { state, ...roles }: PodKnowledge,
-  planId: string,
-  proof: string,
-  token: ApplyToken,
-): ApplyRequest {
+function requestFor(knowledge: PodKnowledge, planId: string, proof: string, token: ApplyToken): ApplyRequest {
   return {
     manifest: {
       identity_version: identityVersion,
       plan_id: planId,
       plan_proof: proof,
       plan_schema_version: planSchemaVersion,
-      token,
-      expected_prev_plan_id: roles.applied_plan_id,
-      expected_prev_plan_proof: roles.applied_plan_proof,
-      expected_prev_token: state.applied_token,
-      expected_worker_ops_plan_id: roles.worker_ops_plan_id,
-      expected_worker_ops_plan_proof: roles.worker_ops_plan_proof,
+      ...applyFence(knowledge, token),
       files: [],
       ops: [],
       mode: 'revert_lkg',

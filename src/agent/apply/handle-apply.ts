@@ -7,6 +7,7 @@ import { type ApplyAnswer, refusal } from './apply-answer.ts';
 import type { ApplyContext } from './apply-context.ts';
 import type { ApplyPart } from './apply-parts.ts';
 import { applyResult, planRoles } from './apply-result.ts';
+import { applyTiming } from './apply-timing.ts';
 import { runsInPlace } from './choose-course.ts';
 import { fence } from './fence.ts';
 import type { KnownBad } from './known-bad.ts';
@@ -105,14 +106,7 @@ function knownBadAnswer(
   output: string,
   { began, stageMs, admitMs }: { readonly began: number; readonly stageMs: number; readonly admitMs: number },
 ): ApplyAnswer {
-  const timing = {
-    stage_ms: stageMs,
-    admit_ms: admitMs,
-    write_ms: 0,
-    ops_ms: 0,
-    finish_ms: 0,
-    total_ms: performance.now() - began,
-  };
+  const timing = applyTiming({ stage: stageMs, admit: admitMs, total: performance.now() - began });
   return {
     status: 200,
     body: applyResult(context, manifest, {

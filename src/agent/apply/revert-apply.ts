@@ -4,6 +4,7 @@ import { putBack } from './abort-apply.ts';
 import { type ApplyAnswer, refusal } from './apply-answer.ts';
 import type { ApplyClock, ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
+import { applyTiming } from './apply-timing.ts';
 import { reloadLater } from './reload-later.ts';
 import { reloadWorker } from './reload-worker.ts';
 import { settleRecord } from './settle-record.ts';
@@ -23,16 +24,8 @@ export async function revertApply(
   const inventoryBefore = watch.inventory().generation;
   const started = performance.now();
   const answer = (outcome: Omit<ApplyOutcome, 'timing' | 'inventoryBefore'>): ApplyAnswer => {
-    const round = (ms: number) => Math.round(ms * 100) / 100;
     const now = performance.now();
-    const timing = {
-      stage_ms: 0,
-      admit_ms: round(clock.admitMs),
-      write_ms: 0,
-      ops_ms: round(now - started),
-      finish_ms: 0,
-      total_ms: round(now - clock.began),
-    };
+    const timing = applyTiming({ admit: clock.admitMs, ops: now - started, total: now - clock.began });
     return { status: 200, body: applyResult(context, manifest, { ...outcome, inventoryBefore, timing }) };
   };
   if (before.lkg.id === '' && before.journal.size === 0) {

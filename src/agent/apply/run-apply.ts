@@ -1,4 +1,4 @@
-import type { ApplyManifest, ApplyResult, ApplyResultMode } from '../../protocol/wire.ts';
+import type { ApplyManifest, ApplyResultMode } from '../../protocol/wire.ts';
 import { commitFiles, type CommittedFiles } from '../files/commit-files.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import { planJournal } from '../files/plan-journal.ts';
@@ -16,6 +16,7 @@ import { abortApply, dropLinks, recoverWorker } from './abort-apply.ts';
 import { type ApplyAnswer, refusal } from './apply-answer.ts';
 import type { ApplyClock, ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
+import { applyTiming } from './apply-timing.ts';
 import { checkInvariants } from './check-invariants.ts';
 import { chooseCourse, type Course, type ReadyWork } from './choose-course.ts';
 import { earliestReload } from './reload-pacer.ts';
@@ -93,7 +94,14 @@ export async function runApply(
     body: applyResult(context, manifest, {
       ...outcome,
       inventoryBefore,
-      timing: timingOf(clock, spent, done),
+      timing: applyTiming({
+        stage: clock.stageMs,
+        admit: clock.admitMs,
+        write: spent.writeMs,
+        ops: spent.opsMs,
+        finish: since(done),
+        total: since(clock.began),
+      }),
     }),
   });
   if (activated.reload?.ok === false) {
@@ -138,22 +146,6 @@ async function makeDurable(
 
 function since(start: number): number {
   return performance.now() - start;
-}
-
-function timingOf(
-  clock: ApplyClock,
-  spent: { readonly writeMs: number; readonly opsMs: number },
-  done: number,
-): ApplyResult['timing'] {
-  const round = (ms: number) => Math.round(ms * 100) / 100;
-  return {
-    stage_ms: round(clock.stageMs),
-    admit_ms: round(clock.admitMs),
-    write_ms: round(spent.writeMs),
-    ops_ms: round(spent.opsMs),
-    finish_ms: round(since(done)),
-    total_ms: round(since(clock.began)),
-  };
 }
 
 function asError(error: unknown): Error {

@@ -3,6 +3,7 @@ import { type AgentRecord, noPlan, planOnDisk, samePlanRef } from '../state/agen
 import { abortApply, dropLinks } from './abort-apply.ts';
 import type { ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
+import { applyTiming } from './apply-timing.ts';
 import { earliestReload } from './reload-pacer.ts';
 import { reloadLater } from './reload-later.ts';
 import { reloadWorker } from './reload-worker.ts';
@@ -22,8 +23,8 @@ export async function runScheduledReload(context: ApplyContext): Promise<ApplyRe
   const inventoryBefore = watch.inventory().generation;
   const reason = pending.reason === undefined ? {} : { reason: pending.reason };
   const result = (outcome: Pick<ApplyOutcome, 'ok' | 'mode' | 'reload' | 'error' | 'rollback'>) => {
-    const total = Math.round((performance.now() - began) * 100) / 100;
-    const timing = { ...noTime, ops_ms: total, total_ms: total };
+    const total = performance.now() - began;
+    const timing = applyTiming({ ops: total, total });
     return applyResult(
       context,
       { plan_id: record.applied.id },
@@ -82,5 +83,3 @@ export async function scheduleReload(
   await settleRecord(context, { ...record, workerOps: noPlan, reloadPending });
   context.pacer.arm(reloadPending.at);
 }
-
-const noTime = { stage_ms: 0, admit_ms: 0, write_ms: 0, ops_ms: 0, finish_ms: 0, total_ms: 0 } as const;
