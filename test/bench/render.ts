@@ -7,11 +7,19 @@ import type { AgentClient, ApplyAnswer } from '../../src/fleet/agent-client.ts';
 import { encodeApply } from '../../src/fleet/encode-apply.ts';
 import { capabilitiesOf } from '../../src/plan/capabilities.ts';
 import type { ApplyRequest } from '../../src/protocol/apply-request.ts';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { measureControllerRss } from './lib/controller-rss.ts';
 import { findLines } from './lib/find-lines.ts';
 import { acceptingAgent } from './lib/accepting-agent.ts';
-import { type RouteSpec, endpointSliceOf, ingressOf, serviceOf } from './lib/route-objects.ts';
+import {
+  type RouteSpec,
+  endpointSliceOf,
+  haproxyPod,
+  ingressClass,
+  ingressOf,
+  moved,
+  routeOf,
+  serviceOf,
+} from './lib/route-objects.ts';
 import { scriptedApi } from './lib/scripted-api.ts';
 import { percentile, rounded } from './lib/statistics.ts';
 
@@ -42,7 +50,7 @@ async function measureInProcess(routes: readonly RouteSpec[]) {
     ingresses: routes.map(ingressOf),
     services: routes.map(serviceOf),
     endpointslices: routes.map(endpointSliceOf),
-    pods: [haproxyPod],
+    pods: [haproxyPod('10.255.0.1', 0)],
   });
   const requests = new Subject<ApplyRequest>();
   const agent = acceptingAgent();
@@ -115,39 +123,6 @@ async function measureInProcess(routes: readonly RouteSpec[]) {
 function quantiles(samples: readonly number[]) {
   return { p50Ms: rounded(percentile(samples, 0.5), 3), p99Ms: rounded(percentile(samples, 0.99), 3) };
 }
-
-const routeOf = (i: number): RouteSpec => ({
-  name: `app-${String(i).padStart(5, '0')}`,
-  namespace: 'bench',
-  host: `app-${i}.example.com`,
-  className: 'haptic',
-  addresses: [0, 1, 2].map((n) => `10.${(i >> 12) & 255}.${(i >> 4) & 255}.${((i & 15) << 2) + n + 1}`),
-  port: 8080,
-});
-
-/** Its first endpoint is another one. */
-function moved(route: RouteSpec, i: number): RouteSpec {
-  return { ...route, addresses: [`10.200.${(i >> 8) & 255}.${i & 255}`, ...route.addresses.slice(1)] };
-}
-
-const ingressClass: KubeObject = {
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'IngressClass',
-  metadata: { name: 'haptic' },
-  spec: { controller: 'haproxy-haptic.org/controller' },
-};
-
-const haproxyPod: KubeObject = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'haproxy-0', namespace: 'haptic', uid: 'pod', labels: {} },
-  spec: { containers: [{ name: 'agent' }] },
-  status: {
-    podIP: '10.255.0.1',
-    phase: 'Running',
-    containerStatuses: [{ name: 'agent', containerID: 'x://1', state: { running: {} } }],
-  },
-};
 
 /** Longest time between two turns of the event loop. */
 function watchBlocks() {

@@ -1,12 +1,20 @@
 import pino from 'pino';
 import { of } from 'rxjs';
-import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { librariesPath } from '../../../src/cli/libraries-path.ts';
 import { readConfig } from '../../../src/cli/read-config.ts';
 import { startController } from '../../../src/cli/start-controller.ts';
 import type { AgentClient } from '../../../src/fleet/agent-client.ts';
 import { capabilitiesOf } from '../../../src/plan/capabilities.ts';
-import { type RouteSpec, endpointSliceOf, ingressOf, serviceOf } from './route-objects.ts';
+import {
+  type RouteSpec,
+  endpointSliceOf,
+  haproxyPod,
+  ingressClass,
+  ingressOf,
+  moved,
+  routeOf,
+  serviceOf,
+} from './route-objects.ts';
 import { scriptedApi } from './scripted-api.ts';
 
 /** The product's controller on a scripted API, delivering to real agents. */
@@ -103,36 +111,3 @@ export async function startApplyWorld(options: ApplyWorldOptions): Promise<Apply
     stop: () => controller.stop(),
   };
 }
-
-const routeOf = (i: number): RouteSpec => ({
-  name: `app-${String(i).padStart(5, '0')}`,
-  namespace: 'bench',
-  host: `app-${i}.example.com`,
-  className: 'haptic',
-  addresses: [0, 1, 2].map((n) => `10.${(i >> 12) & 255}.${(i >> 4) & 255}.${((i & 15) << 2) + n + 1}`),
-  port: 8080,
-});
-
-/** Its first endpoint is another pod at another address: one server comes, one goes. */
-function moved(route: RouteSpec, i: number): RouteSpec {
-  return { ...route, addresses: [`10.200.${(i >> 8) & 255}.${i & 255}`, ...route.addresses.slice(1)] };
-}
-
-const ingressClass: KubeObject = {
-  apiVersion: 'networking.k8s.io/v1',
-  kind: 'IngressClass',
-  metadata: { name: 'haptic' },
-  spec: { controller: 'haproxy-haptic.org/controller' },
-};
-
-const haproxyPod = (address: string, i: number): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: `haproxy-${i}`, namespace: 'haptic', uid: `pod-${i}`, labels: {} },
-  spec: { containers: [{ name: 'agent' }] },
-  status: {
-    podIP: address,
-    phase: 'Running',
-    containerStatuses: [{ name: 'agent', containerID: `x://${i}`, state: { running: {} } }],
-  },
-});

@@ -60,3 +60,37 @@ export function endpointSliceOf(route: RouteSpec): KubeObject {
     })),
   };
 }
+
+/** The i-th of the routes that benches are run with. */
+export const routeOf = (i: number): RouteSpec => ({
+  name: `app-${String(i).padStart(5, '0')}`,
+  namespace: 'bench',
+  host: `app-${i}.example.com`,
+  className: 'haptic',
+  addresses: [0, 1, 2].map((n) => `10.${(i >> 12) & 255}.${(i >> 4) & 255}.${((i & 15) << 2) + n + 1}`),
+  port: 8080,
+});
+
+/** Its first endpoint is another pod at another address: one server comes, one goes. */
+export function moved(route: RouteSpec, i: number): RouteSpec {
+  return { ...route, addresses: [`10.200.${(i >> 8) & 255}.${i & 255}`, ...route.addresses.slice(1)] };
+}
+
+export const ingressClass: KubeObject = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'IngressClass',
+  metadata: { name: 'haptic' },
+  spec: { controller: 'haproxy-haptic.org/controller' },
+};
+
+export const haproxyPod = (address: string, i: number): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: `haproxy-${i}`, namespace: 'haptic', uid: `pod-${i}`, labels: {} },
+  spec: { containers: [{ name: 'agent' }] },
+  status: {
+    podIP: address,
+    phase: 'Running',
+    containerStatuses: [{ name: 'agent', containerID: `x://${i}`, state: { running: {} } }],
+  },
+});
