@@ -11,9 +11,11 @@ const tiers = [
   ['lib'],
   ['protocol', 'api', 'collections', 'operators'],
   ['kube', 'templates', 'projections', 'plan', 'gate', 'fleet'],
-  ['render', 'validation', 'streams', 'sinks', 'certificates'],
+  ['render', 'config', 'streams', 'sinks', 'certificates'],
   ['pipeline'],
-  ['server'],
+  ['world'],
+  ['validation'],
+  ['webhook', 'server'],
   ['cli', 'sandbox'],
   ['main'],
 ];

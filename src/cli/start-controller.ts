@@ -55,7 +55,7 @@ import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { haproxyPods } from '../streams/haproxy-pods.ts';
 import { watchResource } from '../streams/watch-resource.ts';
 import type { WatchNotice } from '../streams/watch-notice.ts';
-import { buildWorld, type World } from './build-world.ts';
+import { buildWorld, type World } from '../world/build-world.ts';
 import { version } from './version.ts';
 
 export interface ControllerDeps {
