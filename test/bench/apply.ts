@@ -43,7 +43,8 @@ export async function run(): Promise<object> {
   const single = async (routes: number) => {
     process.stderr.write(`  1 pod, ${routes} routes\n`);
     const measured = await measure({ haproxyPath, certificates, routes, real: take(1), simulated: [] });
-    return { ...quantiles(measured.samples), modes: measured.modes, agentRssMiB: measured.agentRssMiB };
+    const { modes, agentRssMiB, samples, requests, agent } = measured;
+    return { ...quantiles(requests), modes, agentRssMiB, bundleToAck: quantiles(samples), agent };
   };
   const small = wants('3000') ? await single(3_000) : undefined;
   const large = wants('10000') ? await single(10_000) : undefined;
@@ -68,7 +69,12 @@ export async function run(): Promise<object> {
 }
 
 interface Measured {
+  /** From the bundle to the last acknowledgement. */
   readonly samples: readonly number[];
+  /** From the first request to the last answer. */
+  readonly requests: readonly number[];
+  /** Medians of what the last agent to answer spent, by phase. */
+  readonly agent: Readonly<Record<string, number>>;
   /** How the pods did the last change: mode → pods. */
   readonly modes: Readonly<Record<string, number>>;
   readonly agentRssMiB: number;
@@ -108,17 +114,22 @@ async function measure(setup: {
   });
   resources.defer(world.stop);
   const samples: number[] = [];
+  const requests: number[] = [];
+  const spent = new Map<string, number[]>();
   const modes = new Map<string, number>();
   for (let i = 0; i < warmUp + changes; i++) {
     // At no fixed phase of anybody's timer.
     await sleep(5 + Math.random() * 10);
-    const { ms, modes: each } = await world.change(i);
+    const { ms, requestMs, agent, modes: each } = await world.change(i);
     if (i < warmUp) continue;
     samples.push(ms);
+    requests.push(requestMs);
+    for (const [phase, took] of Object.entries(agent)) spent.set(phase, [...(spent.get(phase) ?? []), took]);
     for (const mode of each) modes.set(mode, (modes.get(mode) ?? 0) + 1);
   }
   const resident = await Promise.all(pods.map((pod) => pod.agentRssMiB()));
-  return { samples, modes: Object.fromEntries(modes), agentRssMiB: Math.max(...resident) };
+  const agent = Object.fromEntries([...spent].map(([phase, took]) => [phase, percentile(took, 0.5)]));
+  return { samples, requests, agent, modes: Object.fromEntries(modes), agentRssMiB: Math.max(...resident) };
 }
 
 /** The simulated agents, in another process: a controller does not share its thread with them. */

@@ -1,9 +1,10 @@
 import pino from 'pino';
-import { of } from 'rxjs';
+import { of, tap } from 'rxjs';
 import { librariesPath } from '../../../src/cli/libraries-path.ts';
 import { readConfig } from '../../../src/cli/read-config.ts';
 import { startController } from '../../../src/cli/start-controller.ts';
 import type { AgentClient } from '../../../src/fleet/agent-client.ts';
+import type { ApplyResult } from '../../../src/protocol/wire.ts';
 import { capabilitiesOf } from '../../../src/plan/capabilities.ts';
 import {
   type RouteSpec,
@@ -26,8 +27,14 @@ export interface ApplyWorld {
 
 export interface Convergence {
   readonly ms: number;
+  /** Of `ms`, from the first request that left to the last answer. */
+  readonly requestMs: number;
   readonly modes: readonly string[];
+  /** What the last agent to answer spent, milliseconds by phase. */
+  readonly agent: Timing;
 }
+
+type Timing = ApplyResult['timing'];
 
 export interface ApplyWorldOptions {
   readonly routes: number;
@@ -42,6 +49,7 @@ interface Acknowledgement {
   readonly planId: string;
   readonly mode?: string;
   readonly message?: string;
+  readonly timing?: Timing;
 }
 
 /** Resolves when every pod runs the first bundle. */
@@ -54,6 +62,8 @@ export async function startApplyWorld(options: ApplyWorldOptions): Promise<Apply
     endpointslices: routes.map(endpointSliceOf),
     pods: options.addresses.map(haproxyPod),
   });
+  let requestedAt = 0;
+  let answeredAt = 0;
   const config = await readConfig(librariesPath(import.meta.url), []);
   const { extraContext } = config.templatingSettings;
   const { operations: _operations, ...capabilities } = capabilitiesOf({ version: '3.4.0' }, []);
@@ -72,7 +82,13 @@ export async function startApplyWorld(options: ApplyWorldOptions): Promise<Apply
       },
     },
     transport: api.transport,
-    client: options.client,
+    client: {
+      ...options.client,
+      apply: (pod, request) => {
+        if (requestedAt === 0) requestedAt = performance.now();
+        return options.client.apply(pod, request).pipe(tap(() => (answeredAt = performance.now())));
+      },
+    },
     check: (plan) => of({ kind: 'accepted', planId: plan.id, warnings: [] }),
     capabilities,
     watchTimeoutSeconds: 290,
@@ -89,6 +105,7 @@ export async function startApplyWorld(options: ApplyWorldOptions): Promise<Apply
   taps.watch('bundles')?.subscribe((value) => {
     bundledAt = performance.now();
     wanted = (value as { planId: string }).planId;
+    requestedAt = 0;
     modes = new Map();
   });
   taps.watch('deliveries')?.subscribe((value) => {
@@ -97,7 +114,12 @@ export async function startApplyWorld(options: ApplyWorldOptions): Promise<Apply
     if (report.kind !== 'acked' || report.planId !== wanted) return;
     modes.set(report.pod.key, report.mode ?? '');
     if (modes.size === options.addresses.length)
-      converged.resolve({ ms: performance.now() - bundledAt, modes: [...modes.values()] });
+      converged.resolve({
+        ms: performance.now() - bundledAt,
+        requestMs: answeredAt - requestedAt,
+        modes: [...modes.values()],
+        agent: report.timing ?? ({} as Timing),
+      });
   });
   await converged.promise;
 
