@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonPath } from '../../../src/templates/json-path.ts';
+import { jsonPath } from '../../../src/lib/json-path.ts';
 
 const object = {
   metadata: {
