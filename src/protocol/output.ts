@@ -1,4 +1,5 @@
 import type { Owner } from '../lib/owner.ts';
+import type { DeclaredEvent, DeclaredResource, StatusPatch } from './declared.ts';
 import type { Backend, CrtListEntry, FileKind, MapEntry, Profile, Section } from './plan.ts';
 
 /** What a fragment (or the text of a template around them) contributes to the bundle. Plain data, compared for early cutoff. */
@@ -11,6 +12,10 @@ export interface Output {
   readonly files: readonly FilePart[];
   /** Absent: none. */
   readonly listed?: readonly CrtListPart[];
+  /** Absent: none, here and below. */
+  readonly resources?: readonly DeclaredResource[];
+  readonly statusPatches?: readonly StatusPatch[];
+  readonly events?: readonly DeclaredEvent[];
 }
 
 /**
