@@ -35,7 +35,7 @@ const noWallClock = [
 
 const entryPoints = {
   regex: '^(\\.\\./)+(pipeline|main)\\.ts$',
-  message: 'Only server, cli and sandbox sit above pipeline.ts, and nothing above main.ts.',
+  message: 'Only world and what is above it sit above pipeline.ts, and nothing above main.ts.',
 };
 
 const rxRestrictions = [
@@ -133,7 +133,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/{server,cli,sandbox}/**/*.ts', 'src/*.ts'],
+    files: ['src/{world,validation,webhook,server,cli,sandbox}/**/*.ts', 'src/*.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [...rxRestrictions, kubernetesClient] }] },
   },
   {

@@ -10,47 +10,32 @@ import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
 import { createValidator } from '../gate/create-validator.ts';
 import { runProcess } from '../gate/run-process.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { errorMessage } from '../lib/error-message.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { kubeTransport } from '../kube/kube-transport.ts';
 import { capabilitiesOf } from '../plan/capabilities.ts';
 import { buildMetricsServer } from '../server/build-metrics-server.ts';
 import { buildServer } from '../server/build-server.ts';
+import { controllerParts } from './controller/controller-parts.ts';
+import type { CallOf } from './cli-command.ts';
 import { librariesPath } from './libraries-path.ts';
 import { readConfig } from './read-config.ts';
-import { type RunOptions, parseRunOptions, runUsage } from './run-options.ts';
+import type { runCommand } from './run-command.ts';
+import { type RunOptions, parseRunOptions } from './run-options.ts';
 import { startController } from './start-controller.ts';
 import { version } from './version.ts';
 
-/**
- * `haptic run`: the controller, until the signal aborts. Resolves to the exit code: 0 stopped as asked, 1 failed, 2 usage.
- */
-export async function runControllerCommand(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal,
-): Promise<number> {
-  let options: RunOptions | 'help';
-  try {
-    options = parseRunOptions(argv, env, librariesPath(import.meta.url));
-  } catch (error) {
-    process.stderr.write(`haptic run: ${errorMessage(error)}\n`);
-    return 2;
-  }
-  if (options === 'help') {
-    process.stdout.write(runUsage);
-    return 0;
-  }
+/** `haptic run`: the controller, until the signal aborts. Resolves to the exit code: 0 stopped as asked, 1 failed. */
+export async function runController({
+  values,
+  env,
+  signal,
+  out,
+}: CallOf<typeof runCommand>): Promise<number> {
+  const options = parseRunOptions(values, env, librariesPath(import.meta.url));
   if (options.printConfig) {
-    try {
-      process.stdout.write(stringify(await readConfig(options.libraries, options.values)));
-      return 0;
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
-      process.stderr.write(`haptic run: ${error.message}\n`);
-      return 1;
-    }
+    out(stringify(await readConfig(options.libraries, options.values)));
+    return 0;
   }
   const log = pino({ level: options.logLevel, base: null });
   try {
@@ -99,6 +84,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     check: (plan) => gate.check(plan),
     capabilities,
     watchTimeoutSeconds: options.watchTimeoutSeconds,
+    parts: controllerParts,
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     log,
     onFatal: (error) => {

@@ -1,0 +1,24 @@
+/** Milliseconds, where nothing else is said. */
+export const controllerTiming = {
+  pipeline: {
+    maxStaleRender: 500,
+    checkDelay: 25,
+    checkInterval: 1_000,
+    checkRetry: { min: 1_000, max: 30_000 },
+  },
+  /** Pods that are written to at the same time; of those that answered too late last time, half of that. */
+  deliverySlots: { total: 16, suspects: 8 },
+  deliveryRetry: { min: 100, max: 10_000 },
+  probeRetry: { min: 100, max: 5_000 },
+  driftSpread: 0.2,
+  observeInterval: 1_000,
+  /** Plans that no pod is on and that are kept nevertheless. */
+  newestPlans: 8,
+  /** Plans that HAProxy accepted and that are known as such. */
+  rememberedAcceptances: 256,
+  planKeepDelay: 5_000,
+  recall: { total: 10_000, pod: 3_000 },
+  heartbeat: 15_000,
+  /** Of rendering, before the event loop gets its turn. */
+  slice: 8,
+} as const;

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino';
+import { Subscription, filter, map, share } from 'rxjs';
+import type { AgentClient } from '../../fleet/agent-client.ts';
+import type { Verdict } from '../../gate/verdict.ts';
+import type { Taps } from '../../operators/taps.ts';
+import type { Pipeline } from '../../pipeline.ts';
+import { compareLines } from '../../sinks/compare-lines.ts';
+import { keepPlans } from '../../sinks/keep-plans.ts';
+import { logPipeline } from '../../sinks/log-pipeline.ts';
+import type { Metrics } from '../../sinks/metrics.ts';
+import type { PlanBlobs } from '../../sinks/plan-blobs.ts';
+import type { PlanCache } from '../../sinks/plan-cache.ts';
+import type { PodBook } from '../../sinks/pod-book.ts';
+import { recordDeliveries } from '../../sinks/record-deliveries.ts';
+import { recordFleet } from '../../sinks/record-fleet.ts';
+import { recordMetrics } from '../../sinks/record-metrics.ts';
+import { recordQuarantine } from '../../sinks/record-quarantine.ts';
+import { trackDeployments } from '../../sinks/track-deployments.ts';
+import { version } from '../version.ts';
+import { controllerTiming } from './controller-timing.ts';
+import type { FollowedPods } from './follow-pods.ts';
+
+export interface RecordControllerDeps {
+  readonly pipeline: Pipeline<Verdict>;
+  readonly pods: FollowedPods;
+  readonly book: PodBook;
+  readonly plans: PlanCache;
+  readonly blobs: PlanBlobs;
+  readonly client: AgentClient;
+  /** Milliseconds after which a render that has not reached every pod is overdue. */
+  readonly deploymentTimeout: number;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly metrics: Metrics;
+  readonly taps: Taps;
+  readonly log: Logger;
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Everything that only looks: metrics, log, plans kept on pods. Runs the pipeline while subscribed. */
+export function recordController(deps: RecordControllerDeps): Subscription {
+  const { pipeline, pods, metrics, log, onFatal, plans, client } = deps;
+  const { delivery$ } = pipeline;
+  const { fleet$ } = pods;
+  const deployment$ = trackDeployments({
+    released$: pipeline.latch$.pipe(
+      map(({ released }) => released),
+      filter((bundle) => bundle !== undefined),
+    ),
+    fleet$,
+    delivery$,
+    overdueAfter: deps.deploymentTimeout,
+  }).pipe(
+    deps.taps.point('deployments', (progress) => progress),
+    share({ resetOnRefCountZero: true }),
+  );
+
+  metrics.buildInfo.set({ version, node_version: process.version }, 1);
+  const running = new Subscription();
+  running.add(pods.found$.subscribe({ next: (fleet) => deps.book.retain(fleet.pods), error: onFatal }));
+  running.add(recordFleet(pods.members$, metrics, log, onFatal));
+  running.add(recordMetrics(pipeline, metrics, onFatal));
+  running.add(recordDeliveries({ delivery$, deployment$, fleet$ }, metrics, onFatal));
+  running.add(
+    keepPlans({
+      delivery$,
+      fleet$,
+      plans,
+      blobs: deps.blobs,
+      client,
+      delay: controllerTiming.planKeepDelay,
+    }).subscribe({
+      next: ({ pod, planId, outcome }) => log.debug({ pod: pod.key, planId, outcome }, 'plan upload'),
+      error: onFatal,
+    }),
+  );
+  running.add(logPipeline(pipeline, log, onFatal));
+  running.add(recordQuarantine(pipeline, metrics, log, onFatal));
+  const { version: gateVersion } = deps.capabilities;
+  if (typeof gateVersion === 'string') running.add(compareLines(delivery$, gateVersion, log, onFatal));
+  return running;
+}

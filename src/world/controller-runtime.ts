@@ -1,0 +1,31 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Observable, Subscription } from 'rxjs';
+import type { Verdict } from '../gate/verdict.ts';
+import type { KubeTransport } from '../kube/kube-transport.ts';
+import type { Taps } from '../operators/taps.ts';
+import type { Pipeline } from '../pipeline.ts';
+import type { Bundle } from '../protocol/bundle.ts';
+import type { World } from './build-world.ts';
+
+/** What a running controller offers to the parts that work beside its pipeline. */
+export interface ControllerRuntime {
+  /** The configuration at work: the present one at once, then every one that takes its place. Never errors. */
+  readonly world$: Observable<World>;
+  /** The configuration at work; undefined as long as none was taken. */
+  readonly current: () => World | undefined;
+  /** Renders that are out: the present one at once, then every later one. Never errors. */
+  readonly bundle$: Observable<Bundle>;
+  readonly pipeline: Pipeline<Verdict>;
+  readonly transport: KubeTransport;
+  /** Its first value ends everything. */
+  readonly stop$: Observable<void>;
+  readonly taps: Taps;
+  readonly registry: Registry;
+  readonly log: Logger;
+  /** A stream of a part errored: a bug, after which nothing can be trusted. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+/** Something that works beside the pipeline for as long as the controller runs; its subscription ends with the controller. */
+export type ControllerPart = (runtime: ControllerRuntime) => Subscription;
