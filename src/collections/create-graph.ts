@@ -64,6 +64,17 @@ export function createGraph(options: GraphOptions = {}): Graph {
     return handle;
   };
 
+  const forkInSlices: Graph['forkInSlices'] = (overlay) => {
+    refuseInProjector(engine, 'the graph is forked');
+    const made = { revision, releases };
+    return createFork(
+      engine,
+      handles,
+      overlay,
+      () => made.revision === revision && made.releases === releases,
+    );
+  };
+
   return {
     source<V>(name: string, { equal }: { readonly equal?: (a: V, b: V) => boolean } = {}) {
       // The only values that ever reach `equal` are those given to this source.
@@ -122,15 +133,11 @@ export function createGraph(options: GraphOptions = {}): Graph {
     },
     problems,
     fork(overlay) {
-      refuseInProjector(engine, 'the graph is forked');
-      const made = { revision, releases };
-      return createFork(
-        engine,
-        handles,
-        overlay,
-        () => made.revision === revision && made.releases === releases,
-      );
+      const fork = forkInSlices(overlay);
+      fork.advance();
+      return fork;
     },
+    forkInSlices,
     mark: () => engine.nodes.length,
     release(mark) {
       refuseInProjector(engine, 'collections are released');

@@ -123,6 +123,8 @@ export interface Graph {
    * does not touch, and leaves this graph alone. Handles of this graph are valid in the fork's `peek`.
    */
   fork(overlay: readonly SourceEdit[]): Fork;
+  /** The same, not worked on yet: its caller advances it, so that a change that touches much does not hold up everything else. */
+  forkInSlices(overlay: readonly SourceEdit[]): SlicedFork;
   /** Removes derived nodes made since `mark()`, with their readers and indexes: used when a config generation is replaced. */
   mark(): number;
   release(mark: number): void;
@@ -167,6 +169,14 @@ export interface Fork {
   /** Differences to the parent, per collection. */
   changes<V>(collection: Collection<V>): readonly Delta<V>[];
   readonly problems: readonly Problem[];
+}
+
+/** A what-if that is worked on as a turn is. Until it is finished, nothing can be looked at. */
+export interface SlicedFork extends Fork {
+  /** False once the graph below has moved on: such a fork is of no use any more. */
+  readonly isCurrent: boolean;
+  /** Works until all is done or `shouldYield` (asked between entries) says so. */
+  advance(shouldYield?: () => boolean): 'finished' | 'yielded';
 }
 
 export interface GraphOptions {

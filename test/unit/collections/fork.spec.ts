@@ -104,6 +104,33 @@ describe('fork', () => {
     expect([texts.peek('red'), texts.peek('blue')]).toEqual(['reds 1+2+9 2', 'blues 1 2']);
   });
 
+  it('is worked on in slices, and shows nothing before it is finished', () => {
+    const { graph, titles, texts, runs } = world();
+    const fork = graph.forkInSlices([
+      { collection: titles, key: 'red', value: 'rubies' },
+      { collection: titles, key: 'blue', value: 'blues' },
+    ]);
+    expect(() => fork.changes(texts)).toThrow('a fork shows nothing before it is finished');
+    expect(() => fork.problems).toThrow('a fork shows nothing before it is finished');
+    let slices = 1;
+    while (fork.advance(yieldAfter(1)) === 'yielded') slices++;
+    expect(slices).toBeGreaterThan(1);
+    expect(fork.advance()).toBe('finished');
+    expect(fork.changes(texts).map(({ key }) => key)).toEqual(['blue', 'red']);
+    expect(runs.sort()).toEqual(['blue', 'red']);
+    expect(graph.revision).toBe(1);
+  });
+
+  it('is not worked on any further once its graph has moved on', () => {
+    const { graph, titles } = world();
+    const fork = graph.forkInSlices([{ collection: titles, key: 'red', value: 'rubies' }]);
+    expect(fork.isCurrent).toBe(true);
+    titles.set('blue', 'blues');
+    graph.advance();
+    expect(fork.isCurrent).toBe(false);
+    expect(() => fork.advance()).toThrow('a fork is valid only until the next turn of its graph');
+  });
+
   it('is of no use after the next turn, and says so', () => {
     const { graph, titles, texts } = world();
     const fork = graph.fork([{ collection: titles, key: 'red', value: 'rubies' }]);
