@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
-import type { Collection, Delta, Graph } from '../collections/types.ts';
+import type { Collection, Delta, Fork, Graph } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { digest } from '../lib/digest.ts';
 import type { Problem } from '../lib/problem.ts';
@@ -24,6 +24,7 @@ import { bundlePaths } from './bundle-paths.ts';
 import { documentsOf, type RenderDocument } from './documents-of.ts';
 import { createHeldOutputs } from './held-outputs.ts';
 import { ownerOfItem } from './owner-of.ts';
+import { type PlacedOutputs, type Preview, previewOutputs } from './preview-outputs.ts';
 import { outputOf } from './output-of.ts';
 import type { Output } from '../protocol/output.ts';
 import { restoreOutputs } from './restore-outputs.ts';
@@ -51,6 +52,11 @@ export interface Renderer {
    * same object until there is something new.
    */
   bundle(): Bundle;
+  /**
+   * What the render would be under a finished what-if of the graph, with these objects held. The renderer itself stays as it is.
+   * Undefined while a turn is half taken in, or after `dispose`.
+   */
+  preview(fork: Pick<Fork, 'changes'>, quarantine: Quarantine): Preview | undefined;
   /** Names, map keys and files that two owners claim: the first in print order has them. Problems of fragments are in the graph. */
   readonly problems: readonly Problem[];
   /** Takes the fragments out of the graph. Nodes that were made after the renderer's go with them. */
@@ -129,6 +135,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   let isDisposed = false;
   const mark = graph.mark();
   const pending: PendingDeltas[] = [];
+  const slots: PlacedOutputs[] = [];
   const unsubscribe: (() => void)[] = [];
   let problemsChanged = true;
   let plan: Plan | undefined;
@@ -154,6 +161,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const slot = whole.slots[piece.slot];
       if (slot === undefined) return;
       const outputs = outputsOf(slot, document, base);
+      slots.push({ base, outputs });
       watch(outputs, (deltas) => pending.push({ base, deltas, next: 0 }));
     });
   }
@@ -299,6 +307,14 @@ export function createRenderer(options: RendererOptions): Renderer {
       last = bundleOf(ofPlan, problems);
       return last;
     },
+    preview: (fork, quarantine) =>
+      pending.length > 0 || isDisposed
+        ? undefined
+        : previewOutputs(
+            { slots, held, flush: () => state.flush(), planNow, conflicts: () => state.conflicts() },
+            fork,
+            quarantine,
+          ),
     get problems() {
       return state.conflicts();
     },
