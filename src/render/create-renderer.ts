@@ -23,6 +23,7 @@ import { createBundleState, padded } from './bundle-state.ts';
 import { bundlePaths } from './bundle-paths.ts';
 import { documentsOf, type RenderDocument } from './documents-of.ts';
 import { createHeldOutputs } from './held-outputs.ts';
+import type { HttpReads } from './http-reads.ts';
 import { ownerOfItem } from './owner-of.ts';
 import { type PlacedOutputs, type Preview, previewOutputs } from './preview-outputs.ts';
 import { outputOf } from './output-of.ts';
@@ -37,6 +38,8 @@ export interface RendererOptions {
   readonly resources: Readonly<Record<string, Collection<KubeObject>>>;
   /** Derived collections under the names that templates use: `hosts`, `backends`. */
   readonly collections: Readonly<Record<string, Collection<unknown>>>;
+  /** What `http` reads in templates; absent: it is an error of the item. */
+  readonly http?: HttpReads;
   /** Besides `extraContext` and `dataplane` of the configuration: `capabilities`, … Plain data. */
   readonly constants?: Readonly<Record<string, unknown>>;
 }
@@ -118,7 +121,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     crtLists: [...environment.crtListPaths.keys()],
     files: documents.filter(({ kind }) => kind === 'file'),
   });
-  const readsOf = createTrackedReads(graph, resources, config.watchedResources);
+  const readsOf = createTrackedReads(graph, resources, config.watchedResources, options.http);
   const wholes = documents.map((document) => ({
     document,
     whole: environment.renderWhole(document.template),

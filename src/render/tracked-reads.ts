@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { WatchedResource } from '../api/template-config.ts';
 import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
+import type { HttpReads } from './http-reads.ts';
 import { jsonPath } from '../templates/json-path.ts';
 import type { TrackedReads } from '../templates/run.ts';
 import type { LookupUse } from '../templates/vocabulary.ts';
@@ -22,6 +23,7 @@ export function createTrackedReads(
   graph: Graph,
   resources: Readonly<Record<string, Collection<KubeObject>>>,
   watched: Readonly<Record<string, WatchedResource>>,
+  http?: HttpReads,
 ): (uses: readonly LookupUse[]) => ReadsOfSlot {
   const indexes = new Map<string, Index<KubeObject>>();
 
@@ -50,11 +52,12 @@ export function createTrackedReads(
   };
 
   return (uses) => ({
-    nodes: uses.map(({ helper, resource, keys }) =>
-      helper === 'fetch' || keys === 0 || isByName(resource, keys)
-        ? collectionOf(resource)
-        : indexOf(resource, keys),
-    ),
+    nodes: uses.flatMap(({ helper, resource, keys }): ReadsOfSlot['nodes'] => {
+      if (helper === 'http') return http === undefined ? [] : [http.contents];
+      return helper === 'fetch' || keys === 0 || isByName(resource, keys)
+        ? [collectionOf(resource)]
+        : [indexOf(resource, keys)];
+    }),
     bind: (reader, warn) => {
       const read = (resource: string, key: string): KubeObject | undefined =>
         reader.read(collectionOf(resource), key);
@@ -75,6 +78,7 @@ export function createTrackedReads(
           return objects[0];
         },
         fetch: (resource, keys) => read(resource, keys.join('/')),
+        ...(http && { http: (want) => reader.read(http.contents, http.want(want)) ?? http.absent }),
         warn,
       };
     },

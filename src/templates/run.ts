@@ -1,3 +1,4 @@
+import type { HttpContent, HttpWant } from '../protocol/http-content.ts';
 import type { Keyword, Server } from '../protocol/plan.ts';
 import type { CrtListEffect, FileEffect, MapEntryEffect, Piece } from './fragment.ts';
 import type { BlockBody } from './handlebars-engine.ts';
@@ -9,6 +10,8 @@ export interface TrackedReads {
   list(resource: string, keys: readonly string[]): readonly unknown[];
   /** By namespace and name, or by name alone for kinds without namespace. */
   fetch(resource: string, keys: readonly string[]): unknown;
+  /** What is accepted of a URL; reading it is what makes it be fetched. Absent where there is no such content. */
+  readonly http?: (want: HttpWant) => HttpContent;
   warn(warning: { readonly message: string; readonly field: string; readonly reason: string }): void;
 }
 

@@ -17,9 +17,9 @@ export interface TemplateSource {
   readonly source: string;
 }
 
-/** A tracked lookup as it is written: `list "endpointslices" a b` has two keys. */
+/** A tracked lookup as it is written: `list "endpointslices" a b` has two keys; `http` has neither resource nor keys. */
 export interface LookupUse {
-  readonly helper: 'single' | 'list' | 'fetch';
+  readonly helper: 'single' | 'list' | 'fetch' | 'http';
   readonly resource: string;
   readonly keys: number;
 }

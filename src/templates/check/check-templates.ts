@@ -274,6 +274,7 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     for (const param of node.params) visitExpression(param, scope);
     visitHash(node.hash, scope);
     if (name === 'single' || name === 'list' || name === 'fetch') visitLookup(node, name, scope);
+    if (name === 'http') scope.lookups.push({ helper: name, resource: '', keys: 0 });
     if (name === 'snippets') visitSnippets(node, scope);
     const named = name === 'mapEntry' ? mapPaths : name === 'crtListEntry' ? crtListNames : undefined;
     const path = literalOf(node.params[0]);

@@ -5,6 +5,7 @@ import { contextHelpers } from './contexts.ts';
 import { dataHelpers } from './data.ts';
 import { effectHelpers } from './effects.ts';
 import { flowHelpers } from './flow.ts';
+import { httpHelpers } from './http.ts';
 import { logicHelpers } from './logic.ts';
 import { lookupHelpers } from './lookups.ts';
 import { textHelpers } from './text.ts';
@@ -17,6 +18,7 @@ export const allHelpers: HelperTable = {
   ...textHelpers,
   ...contextHelpers,
   ...lookupHelpers,
+  ...httpHelpers,
   ...effectHelpers,
   ...backendHelpers,
   ...certificateHelpers,

@@ -6,6 +6,7 @@ import { valuesOf } from '../../../src/lib/ordered-map.ts';
 import type { Problem } from '../../../src/lib/problem.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { createRenderer, type Renderer } from '../../../src/render/create-renderer.ts';
+import type { HttpReads } from '../../../src/render/http-reads.ts';
 import { loadConfig } from '../../../src/render/load-config.ts';
 
 /** A graph with collections that a test writes, and a renderer of its templates over them. */
@@ -31,6 +32,7 @@ export interface WorldOptions {
   readonly constants?: Readonly<Record<string, unknown>>;
   readonly extraContext?: Readonly<Record<string, unknown>>;
   readonly graph?: GraphOptions;
+  readonly http?: (graph: Graph) => HttpReads;
 }
 
 const defaults = loadConfig([{ name: 'test.yaml', text: 'haproxyConfig: {template: x}' }]);
@@ -60,7 +62,15 @@ export function createWorld(options: WorldOptions): World {
     templatingSettings: { engine: 'handlebars', extraContext: options.extraContext ?? {} },
   };
   const constants = options.constants ?? {};
-  const renderer = createRenderer({ graph, config, resources, collections, constants });
+  const http = options.http?.(graph);
+  const renderer = createRenderer({
+    graph,
+    config,
+    resources,
+    collections,
+    constants,
+    ...(http && { http }),
+  });
   const render = (): Bundle => {
     graph.advance();
     return renderer.bundle();
