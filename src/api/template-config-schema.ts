@@ -1,31 +1,36 @@
-/** The part of JSON Schema that both Kubernetes (structural schemas) and Ajv take. */
-export interface StructuralSchema {
-  readonly type: 'object' | 'array' | 'string' | 'integer' | 'boolean';
-  readonly description?: string;
-  readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  readonly additionalProperties?: StructuralSchema;
-  readonly required?: readonly string[];
-  readonly items?: StructuralSchema;
-  readonly enum?: readonly string[];
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly minItems?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly default?: unknown;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: true;
-}
+import { controllerSchema } from './schema/controller-schema.ts';
+import { dataplaneSchema } from './schema/dataplane-schema.ts';
+import { fieldSchemas } from './schema/field-schemas.ts';
+import { outputSchemas } from './schema/output-schemas.ts';
+import { validationTestsSchema } from './schema/validation-tests-schema.ts';
+import { validatorsSchema } from './schema/validators-schema.ts';
+import { watchedResourceSchema } from './schema/watched-resource-schema.ts';
+import type { StructuralSchema } from './structural-schema.ts';
 
-/** Durations as Go writes them: `100ms`, `1m30s`, `0`. */
-const duration = { type: 'string', pattern: '^(0|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$' } as const;
-const text = { type: 'string', minLength: 1 } as const;
-const directory = { type: 'string', pattern: '^/.+' } as const;
+const { objectName, text } = fieldSchemas;
 
-/** `HAProxyTemplateConfig.spec` (haproxy-haptic.org/v1alpha1): the fields of {@link TemplateConfig}, with their defaults. */
+/**
+ * `HAProxyTemplateConfig.spec` (haproxy-haptic.org/v1alpha1) as it is after libraries were merged, with every default: the
+ * one source of CRDs, types, checks and reference.
+ */
 export const templateConfigSchema = {
   type: 'object',
   required: ['haproxyConfig'],
   properties: {
+    credentialsSecretRef: {
+      type: 'object',
+      description:
+        'Secret with the user name and password for agents that are reached by plain HTTP. Not needed with mutual TLS.',
+      required: ['name'],
+      properties: {
+        name: { ...objectName, description: 'Its name.' },
+        namespace: {
+          ...objectName,
+          maxLength: 63,
+          description: 'Its namespace. Default: the one of this object.',
+        },
+      },
+    },
     podSelector: {
       type: 'object',
       description: 'Selects the HAProxy pods, in the namespace of the controller.',
@@ -33,31 +38,40 @@ export const templateConfigSchema = {
       properties: {
         matchLabels: {
           type: 'object',
-          additionalProperties: { type: 'string' },
+          description: 'Labels that a pod must have.',
+          minProperties: 1,
+          maxProperties: 64,
+          additionalProperties: { type: 'string', maxLength: 63 },
           default: { 'app.kubernetes.io/name': 'haptic', 'app.kubernetes.io/component': 'haproxy' },
         },
       },
     },
-    dataplane: {
+    controller: controllerSchema,
+    logging: {
       type: 'object',
-      description: 'Where the files of HAProxy lie and how the pods are reached.',
+      description: 'What the controller logs.',
       default: {},
       properties: {
-        port: { type: 'integer', minimum: 1, maximum: 65535, default: 5555 },
-        mapsDir: { ...directory, default: '/etc/haproxy/maps' },
-        sslCertsDir: { ...directory, default: '/etc/haproxy/ssl' },
-        generalStorageDir: { ...directory, default: '/etc/haproxy/general' },
-        configFile: { ...directory, default: '/etc/haproxy/haproxy.cfg' },
-        driftPreventionInterval: { ...duration, default: '60s' },
-        syncTimeout: { ...duration, default: '2m' },
-        deploymentTimeout: { ...duration, default: '30s' },
+        level: {
+          type: 'string',
+          enum: ['', 'TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'trace', 'debug', 'info', 'warn', 'error'],
+          description: 'Least level that is logged. Empty: as the process was started.',
+          default: '',
+        },
       },
     },
+    dataplane: dataplaneSchema,
     templatingSettings: {
       type: 'object',
+      description: 'How templates are read, and values of your own for them.',
       default: {},
       properties: {
-        engine: { type: 'string', enum: ['handlebars'], default: 'handlebars' },
+        engine: {
+          type: 'string',
+          enum: ['handlebars'],
+          description: 'Language of the templates.',
+          default: 'handlebars',
+        },
         extraContext: {
           type: 'object',
           description: 'Values for templates, as extraContext.<name>.',
@@ -66,89 +80,82 @@ export const templateConfigSchema = {
         },
       },
     },
+    watchedResourcesIgnoreFields: {
+      type: 'array',
+      description: 'JSONPaths of fields that are dropped from every object before it is stored.',
+      maxItems: 64,
+      items: text,
+      default: [
+        'metadata.managedFields',
+        "metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']",
+      ],
+    },
     watchedResources: {
       type: 'object',
       description: 'Kinds that are watched, as resources.<name> in templates.',
       default: {},
-      additionalProperties: {
-        type: 'object',
-        required: ['apiVersion', 'resources'],
-        properties: {
-          apiVersion: text,
-          resources: { ...text, description: 'Plural name: ingresses.' },
-          indexBy: { type: 'array', minItems: 1, items: text, description: 'JSONPaths of the lookup keys.' },
-          labelSelector: { type: 'string' },
-          fieldSelector: { type: 'string' },
-          optional: { type: 'boolean', description: 'The kind may be absent from the API.' },
-          debounceInterval: duration,
-        },
-      },
+      maxProperties: 256,
+      additionalProperties: watchedResourceSchema,
     },
-    templateSnippets: {
-      type: 'object',
-      description: 'Named templates for {{> name}} and {{snippets "point-*"}}.',
-      default: {},
-      additionalProperties: { type: 'object', required: ['template'], properties: { template: text } },
-    },
-    haproxyConfig: {
-      type: 'object',
-      description: 'The template of haproxy.cfg.',
-      required: ['template'],
-      properties: { template: text },
-    },
-    maps: {
-      type: 'object',
-      description: 'Map files, by file name.',
-      default: {},
-      additionalProperties: {
-        type: 'object',
-        required: ['template'],
-        properties: {
-          template: { type: 'string' },
-          ordered: { type: 'boolean', description: 'Whether the order of entries counts. Default true.' },
-        },
-      },
-    },
-    files: {
-      type: 'object',
-      description: 'Other files, by file name.',
-      default: {},
-      additionalProperties: {
-        type: 'object',
-        required: ['template'],
-        properties: {
-          template: { type: 'string' },
-          reloadOnPush: { type: 'boolean', description: 'Whether a change needs a reload. Default true.' },
-        },
-      },
-    },
-    validators: {
+    libraryRefs: {
       type: 'array',
-      description: 'Programs that judge every render besides HAProxy itself. See docs/validators.md.',
+      description:
+        'HAProxyTemplateLibrary objects of the same namespace that this configuration is built on, lowest first: a later one replaces what an earlier one has under the same name, and this object comes last.',
+      maxItems: 64,
       default: [],
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
       items: {
         type: 'object',
-        required: ['name', 'socketPath'],
+        required: ['name', 'revision'],
         properties: {
-          name: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' },
-          socketPath: { ...directory, description: 'Unix socket on which it listens.' },
-          files: {
-            type: 'array',
-            description: 'Rendered files that it judges, by path; * is any run of characters but /.',
-            minItems: 1,
-            items: text,
-            default: ['haproxy.cfg'],
+          name: { ...objectName, description: 'Name of the HAProxyTemplateLibrary.' },
+          revision: {
+            ...text,
+            maxLength: 128,
+            description:
+              'The revision that it must have. As long as it has another, the configuration at work stays.',
           },
-          dataFiles: {
-            type: 'array',
-            description: 'Files that it is sent besides, to judge those.',
-            items: text,
-            default: [],
-          },
-          timeoutMs: { type: 'integer', minimum: 1, maximum: 60000, default: 5000 },
-          maxConnections: { type: 'integer', minimum: 1, maximum: 64, default: 4 },
         },
       },
     },
+    ...outputSchemas,
+    httpContent: {
+      type: 'object',
+      description: 'Limits of what templates may fetch by HTTP.',
+      default: {},
+      properties: {
+        allowPrivateAddresses: {
+          type: 'boolean',
+          description: 'Whether loopback, link-local and private addresses may be asked.',
+          default: false,
+        },
+        allowedHosts: {
+          type: 'array',
+          description: 'Hosts that may be asked; *.example.com stands for every name below. Empty: all.',
+          maxItems: 256,
+          items: { ...text, maxLength: 255 },
+          default: [],
+        },
+        maxBytes: {
+          type: 'integer',
+          format: 'int64',
+          description: 'Largest body that is taken, in bytes.',
+          minimum: 1,
+          maximum: 104_857_600,
+          default: 10_485_760,
+        },
+        maxEntries: {
+          type: 'integer',
+          format: 'int32',
+          description: 'Addresses that are followed at the same time.',
+          minimum: 1,
+          maximum: 10_000,
+          default: 1000,
+        },
+      },
+    },
+    validators: validatorsSchema,
+    validationTests: validationTestsSchema,
   },
 } as const satisfies StructuralSchema;

@@ -1,56 +1,31 @@
-/** The configuration in the field names of HAProxyTemplateConfig.spec (haproxy-haptic.org/v1alpha1), defaults applied. */
-export interface TemplateConfig {
-  readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
-  readonly dataplane: DataplaneConfig;
-  readonly templatingSettings: {
-    readonly engine: 'handlebars';
-    readonly extraContext: Readonly<Record<string, unknown>>;
-  };
-  readonly watchedResources: Readonly<Record<string, WatchedResource>>;
-  readonly templateSnippets: Readonly<Record<string, { readonly template: string }>>;
-  readonly haproxyConfig: { readonly template: string };
-  readonly maps: Readonly<Record<string, { readonly template: string; readonly ordered?: boolean }>>;
-  readonly files: Readonly<Record<string, { readonly template: string; readonly reloadOnPush?: boolean }>>;
-  /** Asked about every render besides HAProxy itself. */
-  readonly validators: readonly ValidatorConfig[];
-}
+import type { FromSchema } from './from-schema.ts';
+import type { templateConfigSchema } from './template-config-schema.ts';
 
-export interface ValidatorConfig {
-  readonly name: string;
-  /** Absolute path of the Unix socket on which it listens. */
-  readonly socketPath: string;
-  /** Paths of rendered files that it judges; `*` stands for any run of characters but `/`. */
-  readonly files: readonly string[];
-  /** Files that it is sent besides, to judge those. */
-  readonly dataFiles: readonly string[];
-  readonly timeoutMs: number;
-  readonly maxConnections: number;
-}
+/**
+ * The configuration in the field names of HAProxyTemplateConfig.spec (haproxy-haptic.org/v1alpha1): libraries merged, defaults
+ * applied. What each field means stands in {@link templateConfigSchema} and docs/crd-reference.md. Durations are texts as Go
+ * writes them: `60s`, `2m`, `0`.
+ */
+export type TemplateConfig = FromSchema<typeof templateConfigSchema>;
 
-export interface DataplaneConfig {
-  readonly port: number;
-  readonly mapsDir: string;
-  readonly sslCertsDir: string;
-  readonly generalStorageDir: string;
-  readonly configFile: string;
-  /** Durations as Go writes them: `60s`, `2m`. */
-  readonly driftPreventionInterval: string;
-  /** Longest attempt to bring one pod to a render; `0`: no limit of its own. */
-  readonly syncTimeout: string;
-  /** Longest attempt that may keep a newer render waiting; a render that not every pod runs by then is overdue. `0`: no limit. */
-  readonly deploymentTimeout: string;
-}
-
-export interface WatchedResource {
-  readonly apiVersion: string;
-  /** Plural resource name: `ingresses`. */
-  readonly resources: string;
-  /** JSONPath expressions whose values form the secondary index of `list`/`single`. Default: metadata.namespace, metadata.name. */
-  readonly indexBy?: readonly string[];
-  readonly labelSelector?: string;
-  readonly fieldSelector?: string;
-  /** True: the kind may be absent from the API. Else the controller is not ready as long as it is; other kinds are served. */
-  readonly optional?: boolean;
-  /** Duration; `"0"` means none. Default 100ms. */
-  readonly debounceInterval?: string;
-}
+export type ControllerConfig = TemplateConfig['controller'];
+export type DataplaneConfig = TemplateConfig['dataplane'];
+export type HttpContentConfig = TemplateConfig['httpContent'];
+export type ValidatorConfig = TemplateConfig['validators'][number];
+export type LibraryRef = TemplateConfig['libraryRefs'][number];
+export type WatchedResource = TemplateConfig['watchedResources'][string];
+export type TemplateSnippet = TemplateConfig['templateSnippets'][string];
+export type MapOutput = TemplateConfig['maps'][string];
+export type FileOutput = TemplateConfig['files'][string];
+export type CertificateOutput = TemplateConfig['sslCertificates'][string];
+export type CrtListOutput = TemplateConfig['crtLists'][string];
+export type K8sResourceOutput = TemplateConfig['k8sResources'][string];
+export type PostProcessing = NonNullable<TemplateConfig['haproxyConfig']['postProcessing']>[number];
+export type ValidationTest = TemplateConfig['validationTests'][string];
+export type HttpResourceFixture = NonNullable<ValidationTest['httpResources']>[number];
+export type Assertion = NonNullable<ValidationTest['assertions']>[number];
+export type AssertionType = Assertion['type'];
+export type TrafficRequest = NonNullable<Assertion['request']>;
+export type TrafficAnswer = NonNullable<TrafficRequest['answer']>;
+export type TrafficExpectation = NonNullable<Assertion['expect']>;
+export type TrafficSeen = NonNullable<TrafficExpectation['request']>;

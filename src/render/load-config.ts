@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { parseDocument } from 'yaml';
-import { templateConfigSchema, type StructuralSchema } from '../api/template-config-schema.ts';
+import type { StructuralSchema } from '../api/structural-schema.ts';
+import { templateConfigSchema } from '../api/template-config-schema.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { isRecord } from '../lib/is-record.ts';
@@ -19,8 +20,18 @@ export interface LibraryFile {
  * with every error's file and field; unknown fields are errors too.
  */
 export function loadConfig(files: readonly LibraryFile[]): TemplateConfig {
-  const ajv = new Ajv({ strict: true, allErrors: true, useDefaults: true });
-  ajv.addVocabulary(['x-kubernetes-preserve-unknown-fields']);
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: true,
+    useDefaults: true,
+    formats: { int32: true, int64: true },
+  });
+  ajv.addVocabulary([
+    'x-kubernetes-preserve-unknown-fields',
+    'x-kubernetes-list-type',
+    'x-kubernetes-list-map-keys',
+    'x-kubernetes-validations',
+  ]);
   const isPartial = ajv.compile(partialSchema(templateConfigSchema));
   const isConfig = ajv.compile<TemplateConfig>(templateConfigSchema);
   const errors: string[] = [];

@@ -9,6 +9,7 @@ import {
   type MonoTypeOperatorFunction,
   type Observable,
 } from 'rxjs';
+import { apiVersionsOf } from '../api/api-versions-of.ts';
 import type { WatchedResource } from '../api/template-config.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { coalesce } from '../operators/coalesce.ts';
@@ -64,7 +65,8 @@ function debounced<T>(resource: WatchedResource, field: string): MonoTypeOperato
 }
 
 function refOf(resource: WatchedResource): ListWatchResource {
-  const { apiVersion, resources, labelSelector, fieldSelector } = resource;
+  const { resources, labelSelector, fieldSelector } = resource;
+  const [apiVersion = ''] = apiVersionsOf(resource);
   return {
     apiVersion,
     resources,

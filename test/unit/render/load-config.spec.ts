@@ -6,6 +6,14 @@ import { loadConfig, type LibraryFile } from '../../../src/render/load-config.ts
 const root: LibraryFile = { name: 'root.yaml', text: 'haproxyConfig: {template: "global\\n"}' };
 const file = (text: string, name = 'x.yaml'): LibraryFile => ({ name, text });
 
+const entryDefaults = {
+  optional: false,
+  store: 'full',
+  enableValidationWebhook: false,
+  indexBy: ['metadata.namespace', 'metadata.name'],
+  debounceInterval: '100ms',
+};
+
 function errorsOf(...files: readonly LibraryFile[]): string[] {
   try {
     loadConfig(files);
@@ -19,6 +27,17 @@ function errorsOf(...files: readonly LibraryFile[]): string[] {
 describe('a configuration from libraries', () => {
   it('has every default', () => {
     expect(loadConfig([root])).toStrictEqual({
+      controller: {
+        leaderElection: {
+          enabled: true,
+          leaseName: 'haptic-leader',
+          leaseDuration: '15s',
+          renewDeadline: '10s',
+          retryPeriod: '2s',
+        },
+        configPublishing: { compressionThreshold: 1_048_576 },
+      },
+      logging: { level: '' },
       podSelector: {
         matchLabels: { 'app.kubernetes.io/name': 'haptic', 'app.kubernetes.io/component': 'haproxy' },
       },
@@ -31,7 +50,25 @@ describe('a configuration from libraries', () => {
         driftPreventionInterval: '60s',
         syncTimeout: '2m',
         deploymentTimeout: '30s',
+        minDeploymentInterval: '2s',
+        reloadVerificationTimeout: '60s',
+        configPublishInterval: '10s',
       },
+      watchedResourcesIgnoreFields: [
+        'metadata.managedFields',
+        "metadata.annotations['kubectl.kubernetes.io/last-applied-configuration']",
+      ],
+      libraryRefs: [],
+      sslCertificates: {},
+      crtLists: {},
+      k8sResources: {},
+      httpContent: {
+        allowPrivateAddresses: false,
+        allowedHosts: [],
+        maxBytes: 10_485_760,
+        maxEntries: 1000,
+      },
+      validationTests: {},
       templatingSettings: { engine: 'handlebars', extraContext: {} },
       watchedResources: {},
       templateSnippets: {},
@@ -55,9 +92,12 @@ templateSnippets: { one: { template: second } }
 watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
     ]);
     expect(config.templatingSettings.extraContext).toStrictEqual({ a: 1, b: 2, deep: { x: 1, y: [3] } });
-    expect(config.templateSnippets).toStrictEqual({ one: { template: 'second' }, two: { template: 'kept' } });
+    expect(config.templateSnippets).toStrictEqual({
+      one: { template: 'second', overrides: false },
+      two: { template: 'kept', overrides: false },
+    });
     expect(config.watchedResources).toStrictEqual({
-      w: { apiVersion: 'v2', resources: 'widgets', indexBy: ['c'] },
+      w: { ...entryDefaults, apiVersion: 'v2', resources: 'widgets', indexBy: ['c'] },
     });
   });
 
@@ -68,6 +108,7 @@ watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
       file('watchedResources: { w: { debounceInterval: "0" } }'),
     ]);
     expect(config.watchedResources['w']).toStrictEqual({
+      ...entryDefaults,
       apiVersion: 'v1',
       resources: 'widgets',
       debounceInterval: '0',

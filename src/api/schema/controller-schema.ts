@@ -1,0 +1,79 @@
+import type { StructuralSchema } from '../structural-schema.ts';
+import { fieldSchemas } from './field-schemas.ts';
+
+const { duration, objectName } = fieldSchemas;
+
+/** `spec.controller`. */
+export const controllerSchema = {
+  type: 'object',
+  description: 'The controller itself: which replica writes, and what it publishes.',
+  default: {},
+  properties: {
+    leaderElection: {
+      type: 'object',
+      description: 'One replica of the controller writes to HAProxy pods and to objects; a Lease says which.',
+      default: {},
+      properties: {
+        enabled: {
+          type: 'boolean',
+          description: 'Whether replicas elect a leader. Without, there must be one replica at most.',
+          default: true,
+        },
+        leaseName: {
+          ...objectName,
+          description: 'Name of the Lease, in the namespace of the controller.',
+          default: 'haptic-leader',
+        },
+        leaseDuration: {
+          ...duration,
+          description:
+            'How long other replicas wait after the last renewal before they take over. A duration such as "15s".',
+          default: '15s',
+        },
+        renewDeadline: {
+          ...duration,
+          description: 'How long the leader tries to renew before it stands down. Less than leaseDuration.',
+          default: '10s',
+        },
+        retryPeriod: {
+          ...duration,
+          description: 'Time between attempts to acquire or renew. Less than renewDeadline.',
+          default: '2s',
+        },
+      },
+      'x-kubernetes-validations': [
+        {
+          rule: 'duration(self.leaseDuration) > duration(self.renewDeadline)',
+          message: 'leaseDuration must be longer than renewDeadline',
+          fieldPath: '.leaseDuration',
+        },
+        {
+          rule: 'duration(self.renewDeadline) > duration(self.retryPeriod)',
+          message: 'renewDeadline must be longer than retryPeriod',
+          fieldPath: '.renewDeadline',
+        },
+        {
+          rule: "duration(self.retryPeriod) > duration('0s')",
+          message: 'retryPeriod must be longer than 0',
+          fieldPath: '.retryPeriod',
+        },
+      ],
+    },
+    configPublishing: {
+      type: 'object',
+      description: 'HAProxyCfg and its companions, which show what was rendered.',
+      default: {},
+      properties: {
+        compressionThreshold: {
+          type: 'integer',
+          format: 'int64',
+          description:
+            'Bytes from which the text of a published file is compressed (zstd, then base64). 0: never compressed.',
+          minimum: 0,
+          maximum: 1_073_741_824,
+          default: 1_048_576,
+        },
+      },
+    },
+  },
+} as const satisfies StructuralSchema;
