@@ -3,13 +3,17 @@ import { defineConfig } from 'vitest/config';
 /**
  * Test projects, cheapest first. `./dev test NAME…` picks some.
  */
-const project = (name: string, options: { timeout?: number; serial?: boolean } = {}) => ({
+const project = (
+  name: string,
+  options: { timeout?: number; serial?: boolean; globalSetup?: string } = {},
+) => ({
   test: {
     name,
     include: [`test/${name}/**/*.spec.ts`],
     testTimeout: options.timeout ?? 10_000,
     hookTimeout: options.timeout ?? 10_000,
     fileParallelism: options.serial !== true,
+    ...(options.globalSetup === undefined ? {} : { globalSetup: options.globalSetup }),
     setupFiles: name === 'marbles' ? ['test/marbles/setup.ts'] : [],
   },
 });
@@ -23,6 +27,7 @@ export default defineConfig({
       project('haproxy', { timeout: 120_000 }),
       project('sandbox', { timeout: 120_000 }),
       project('docs', { timeout: 180_000, serial: true }),
+      project('cluster', { timeout: 120_000, serial: true, globalSetup: 'test/cluster/setup.ts' }),
     ],
   },
 });
