@@ -31,6 +31,8 @@ export function createGraph(options: GraphOptions = {}): Graph {
   let revision = 0;
   let releases = 0;
 
+  const parts = [() => engine.nodes.map((node) => node.shape)];
+
   const shapeOf = (
     name: string,
     kind: NodeKind,
@@ -145,7 +147,9 @@ export function createGraph(options: GraphOptions = {}): Graph {
       releaseNodes(engine, mark);
       for (const [handle, index] of handles) if (index >= mark) handles.delete(handle);
     },
-    toMermaid: () => printMermaid(engine.nodes.map((node) => node.shape)),
+    has: (handle) => handles.has(handle),
+    toMermaid: () => printMermaid(parts),
+    parts,
     stats: () => statsOf(engine),
   };
 }

@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { Owner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
+import type { NodeShape } from './node.ts';
 
 /**
  * A keyed map that changes in turns. Handles are used inside projectors through {@link Reader} (tracked) and outside of
@@ -128,8 +129,12 @@ export interface Graph {
   /** Removes derived nodes made since `mark()`, with their readers and indexes: used when a config generation is replaced. */
   mark(): number;
   release(mark: number): void;
+  /** Whether a handle is of this graph (for a layer: or of a graph below it), and not released. */
+  has(handle: object): boolean;
   /** The dependency graph as a mermaid flowchart. */
   toMermaid(): string;
+  /** What it draws: the nodes of each graph that it is made of, those below first. */
+  readonly parts: readonly (() => readonly NodeShape[])[];
   /** Counts of all that the graph holds, for tests of leaks and for metrics. O(size of the graph). */
   stats(): GraphStats;
 }
