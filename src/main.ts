@@ -1,19 +1,14 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 import pino from 'pino';
-import { type CommandName, parseCommand, usage } from './cli/parse-command.ts';
-import { version } from './cli/version.ts';
+import { agentCommands } from './cli/agent-command.ts';
+import { parsePlain } from './cli/parse-plain.ts';
+import { startCommand } from './cli/start-command.ts';
 
 /**
- * argv → one command. Each command is loaded only when asked for, so that the agent loads no Kubernetes code.
- * Exit codes: 0 done, 1 failed, 2 usage. SIGTERM and SIGINT end a command by its AbortSignal; a second one ends the
- * process at once. What nobody handled is a bug: logged as fatal, exit 1.
+ * argv → one command. Each command is loaded only when asked for, and what lives in every pod goes without the parser of the
+ * others, so that the agent loads neither it nor Kubernetes code. Exit codes: 0 done, 1 failed, 2 usage. SIGTERM and SIGINT end a
+ * command by its AbortSignal; a second one ends the process at once. What nobody handled is a bug: logged as fatal, exit 1.
  */
-type Command = (
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-  signal: AbortSignal,
-) => Promise<number>;
-
 const die = (origin: string) => (error: unknown) => {
   pino(pino.destination({ dest: 2, sync: true })).fatal({ err: error, origin }, 'unhandled error');
   process.exit(1);
@@ -21,6 +16,11 @@ const die = (origin: string) => (error: unknown) => {
 
 process.on('uncaughtException', die('uncaughtException'));
 process.on('unhandledRejection', die('unhandledRejection'));
+// Whoever reads the answer may have seen enough of it: `haptic tap … | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  die('stdout')(error);
+});
 
 const shutdown = new AbortController();
 for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -30,36 +30,28 @@ for (const name of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-const parsed = parseCommand(process.argv.slice(2));
-switch (parsed.kind) {
-  case 'help':
-    process.stdout.write(usage);
-    break;
-  case 'version':
-    process.stdout.write(`haptic ${version}\n`);
-    break;
-  case 'unknown':
-    process.stderr.write(`unknown command: ${parsed.name}\n${usage}`);
-    process.exitCode = 2;
-    break;
-  case 'command': {
-    const command = await load(parsed.name);
-    process.exit(await command(parsed.argv, process.env, shutdown.signal));
-  }
-}
+process.exit(await main(process.argv.slice(2)));
 
-async function load(name: CommandName): Promise<Command> {
-  // The agent has no streams, and it stands in every pod: it goes without their 5 MiB.
-  if (name === 'run' || name === 'sandbox')
-    (await import('./cli/report-unhandled.ts')).reportUnhandled(die('rxjs'));
-  switch (name) {
-    case 'run':
-      return (await import('./cli/run.ts')).runControllerCommand;
-    case 'agent':
-      return (await import('./cli/agent.ts')).runAgentCommand;
-    case 'certificates':
-      return (await import('./cli/certificates.ts')).runCertificatesCommand;
-    case 'sandbox':
-      return (await import('./cli/sandbox.ts')).runSandboxCommand;
+async function main(argv: readonly string[]): Promise<number> {
+  const io = {
+    env: process.env,
+    signal: shutdown.signal,
+    out: (text: string) => void process.stdout.write(text),
+    err: (text: string) => void process.stderr.write(text),
+  };
+  // The longest name first: `agent state` is no `agent` with a word.
+  for (const command of agentCommands.toReversed()) {
+    const words = command.name.split(' ');
+    if (!words.every((word, index) => argv[index] === word)) continue;
+    const values = parsePlain(command, argv.slice(words.length), process.env);
+    if (values !== undefined) return startCommand(command, { values, words: [] }, io);
   }
+  const [{ cliCommands }, { runCommandLine }] = await Promise.all([
+    import('./cli/cli-commands.ts'),
+    import('./cli/run-command-line.ts'),
+  ]);
+  return runCommandLine(cliCommands, argv, io, async () => {
+    // The agent has no streams, and it stands in every pod: it goes without their 5 MiB.
+    (await import('./cli/report-unhandled.ts')).reportUnhandled(die('rxjs'));
+  });
 }

@@ -1,42 +1,16 @@
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import type { AgentAuth, AgentOptions, DrainOptions } from '../agent/agent-options.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { limits } from '../protocol/limits.ts';
 import { tlsNames } from '../protocol/tls-names.ts';
+import type { agentOptions } from './agent-command.ts';
+import type { CliValues } from './cli-command.ts';
+import { parseLogLevel } from './parse-log-level.ts';
 import { type ListenAddress, parseListen } from './parse-listen.ts';
 import { version } from './version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-export const agentUsage = `haptic agent: the sidecar that owns a HAProxy pod's files and sockets
-
-  --base-dir DIR               folder of HAProxy's files (/etc/haproxy)
-  --config FILE                HAProxy's configuration (haproxy.cfg)
-  --master-socket FILE         the master's CLI socket (haproxy-master.sock)
-  --worker-socket FILE         the worker's CLI socket (haproxy-worker.sock)
-  --state-file FILE            the agent's own record (.haptic-agent.json)
-  --listen [HOST]:PORT         the controller's interface (:5555)
-  --tls-dir DIR                tls.crt, tls.key and ca.crt, read again when they change (/etc/haptic/agent-tls/..data)
-  --tls-client-name NAME       DNS name in the controller's certificate (${tlsNames.controller})
-  --no-tls                     plain HTTP, and Basic credentials instead of certificates
-  --metrics-listen [HOST]:PORT Prometheus metrics, and probes (:5557)
-  --admin-socket FILE          answers \`haptic agent state\` and \`health\` (haptic-agent-admin.sock); "" for none
-  --drain-socket FILE          answers \`haptic agent drain\` (haptic-agent-drain.sock); "" for none
-  --drain-quiet-period TIME    drained after so long without a new connection, up to 5m (2s)
-  --drain-max-wait TIME        longest wait for that, up to 5m (10s)
-  --drain-ignore-frontends A,B frontends whose connections are no traffic
-  --drain-timeout TIME         how long sessions may use a removed server, up to 24h (60s)
-  --reload-timeout TIME        longest wait for a reload, up to 60s (60s)
-  --reload-interval-min TIME   shortest time between two reloads, up to 60s; 0 for none (5s)
-  --help
-
-Paths are relative to the base dir unless absolute. Times are written like 500ms, 2s or 1m30s.
-Environment: LOG_LEVEL (info); with --no-tls, DATAPLANE_USERNAME and DATAPLANE_PASSWORD.
-
-haptic agent state|health|drain asks a running agent; each has its own --help.
-`;
 
 export interface AgentArguments {
   readonly options: AgentOptions;
@@ -45,37 +19,13 @@ export interface AgentArguments {
   readonly logLevel: string;
 }
 
-const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 const minute = 60_000;
 
-/** Flags and environment as options; throws CodedError or TypeError that says what is wrong with which flag. */
-export function parseAgentArguments(argv: readonly string[], env: Environment): AgentArguments | 'help' {
-  const { values } = parseArgs({
-    args: [...argv],
-    strict: true,
-    options: {
-      'base-dir': { type: 'string', default: '/etc/haproxy' },
-      config: { type: 'string', default: 'haproxy.cfg' },
-      'master-socket': { type: 'string', default: 'haproxy-master.sock' },
-      'worker-socket': { type: 'string', default: 'haproxy-worker.sock' },
-      'state-file': { type: 'string', default: '.haptic-agent.json' },
-      listen: { type: 'string', default: ':5555' },
-      'tls-dir': { type: 'string' },
-      'tls-client-name': { type: 'string' },
-      'no-tls': { type: 'boolean', default: false },
-      'metrics-listen': { type: 'string', default: ':5557' },
-      'admin-socket': { type: 'string', default: 'haptic-agent-admin.sock' },
-      'drain-socket': { type: 'string', default: 'haptic-agent-drain.sock' },
-      'drain-quiet-period': { type: 'string', default: '2s' },
-      'drain-max-wait': { type: 'string', default: '10s' },
-      'drain-ignore-frontends': { type: 'string', multiple: true, default: [] },
-      'drain-timeout': { type: 'string', default: '60s' },
-      'reload-timeout': { type: 'string', default: '60s' },
-      'reload-interval-min': { type: 'string', default: '5s' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return 'help';
+/** Flags and environment as options; throws CodedError that says what is wrong with which flag. */
+export function parseAgentArguments(
+  values: CliValues<typeof agentOptions>,
+  env: Environment,
+): AgentArguments {
   const baseDir = path.resolve(values['base-dir']);
   const file = (name: string) => (name === '' ? undefined : path.resolve(baseDir, name));
   const needed = (flag: 'config' | 'master-socket' | 'worker-socket' | 'state-file') => {
@@ -94,8 +44,7 @@ export function parseAgentArguments(argv: readonly string[], env: Environment): 
   refuseSamePath(files);
   const configFile = path.relative(baseDir, files['--config']);
   if (configFile.startsWith('..')) throw usage('--config must lie below --base-dir');
-  const logLevel = (env['LOG_LEVEL'] ?? 'info').toLowerCase();
-  if (!levels.includes(logLevel)) throw usage(`LOG_LEVEL must be one of ${levels.join(', ')}`);
+  const logLevel = parseLogLevel(values['log-level']);
   const adminSocket = files['--admin-socket'];
   const drain = parseDrain(values, files['--drain-socket']);
   return {

@@ -2,127 +2,58 @@ import { X509Certificate } from 'node:crypto';
 import { request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { CodedError } from '../lib/coded-error.ts';
-import { errorMessage } from '../lib/error-message.ts';
 import { hasDnsName } from '../lib/tls/has-dns-name.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
-import { tlsNames } from '../protocol/tls-names.ts';
 import type { AgentState } from '../protocol/wire.ts';
+import type { agentDrainOptions, agentHealthOptions, agentStateOptions } from './agent-command.ts';
+import type { CliCall, CliValues } from './cli-command.ts';
 import { describeState } from './describe-state.ts';
 
-export type AgentQuestion = 'state' | 'health' | 'drain';
+const silenceMs = 5_000;
 
-const usages: Readonly<Record<AgentQuestion, string>> = {
-  state: `usage: haptic agent state [options]
-
-What a pod holds and runs. Reads only.
-
-  --verify              compare the files on disk with the agent's record first
-  --files               list the files
-  --output text|json    (text)
-  --url URL             an agent elsewhere, https://HOST:5555, as the controller asks it
-  --tls-dir DIR         the controller's certificate, for --url (/etc/haptic/agent-tls/..data)
-  --server-name NAME    DNS name in the agent's certificate, for --url (${tlsNames.agent})
-  --base-dir DIR        the agent's (/etc/haproxy)
-  --admin-socket FILE   the agent's (haptic-agent-admin.sock)
-`,
-  health: `usage: haptic agent health [--base-dir DIR] [--admin-socket FILE]
-
-Exit code 0 when the agent of this pod answers, 1 when not.
-`,
-  drain: `usage: haptic agent drain [--base-dir DIR] [--drain-socket FILE]
-
-Waits until no new connections come to this pod's HAProxy, or the agent's --drain-max-wait is over, and says which. For the preStop
-hook. Exit code 0 whatever it was, since the pod ends anyway; 1 when the agent does not answer.
-`,
-};
-
-/** Asks a running agent. Answers go to stdout. Exit codes: 0 answered, 1 not, 2 usage. */
-export async function askAgentCommand(
-  question: AgentQuestion,
-  argv: readonly string[],
-  signal: AbortSignal,
-): Promise<number> {
-  let flags: Flags;
-  try {
-    flags = parseFlags(question, argv);
-  } catch (error) {
-    process.stderr.write(`haptic agent ${question}: ${errorMessage(error)}\n`);
-    return 2;
-  }
-  if (flags.help === true) {
-    process.stdout.write(usages[question]);
-    return 0;
-  }
-  try {
-    process.stdout.write(await ask(question, flags, signal));
-    return 0;
-  } catch (error) {
-    process.stderr.write(`haptic agent ${question}: ${errorMessage(error)}\n`);
-    return 1;
-  }
+/** `haptic agent health`: exit code 0 when the agent answers. */
+export async function askHealth({
+  values,
+  signal,
+  out,
+}: CliCall<typeof agentHealthOptions>): Promise<number> {
+  const socket = socketOf(values['base-dir'], values['admin-socket']);
+  await get({ ...socket, path: '/healthz', signal, timeout: silenceMs });
+  out('ok\n');
+  return 0;
 }
 
-interface Flags {
-  readonly [flag: string]: string | boolean | undefined;
-  readonly 'base-dir'?: string;
+/** `haptic agent drain`: prints which end the wait had. */
+export async function askDrain({ values, signal, out }: CliCall<typeof agentDrainOptions>): Promise<number> {
+  out(`${await get({ ...socketOf(values['base-dir'], values['drain-socket']), path: '/drain', signal })}\n`);
+  return 0;
 }
 
-function parseFlags(question: AgentQuestion, argv: readonly string[]): Flags {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean' } as const;
-  const { values } = parseArgs({
-    args: [...argv],
-    strict: true,
-    options: {
-      help: flag,
-      'base-dir': text,
-      ...(question === 'drain' ? { 'drain-socket': text } : { 'admin-socket': text }),
-      ...(question === 'state' && {
-        ...{ verify: flag, files: flag, output: text, url: text, 'tls-dir': text, 'server-name': text },
-      }),
-    },
-  });
-  const flags = values as Flags;
-  if (!['text', 'json', undefined].includes(textOf(flags, 'output')))
-    throw new CodedError('HAPTIC_ERR_AGENT_USAGE', '--output must be text or json');
-  const url = textOf(flags, 'url');
+type StateValues = CliValues<typeof agentStateOptions>;
+
+/** `haptic agent state`: what the agent of this pod, or of another by `--url`, holds and runs. */
+export async function askState({ values, signal, out }: CliCall<typeof agentStateOptions>): Promise<number> {
+  const { url } = values;
   if (url !== undefined && !(URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)))
     throw new CodedError('HAPTIC_ERR_AGENT_USAGE', '--url must be http://… or https://…');
-  return flags;
+  const query = `/v1/state?plan=0&verify=${values.verify ? '1' : '0'}`;
+  const to = url === undefined ? socketOf(values['base-dir'], values['admin-socket']) : remote(url, values);
+  const text = await get({ ...to, path: query, signal });
+  const state = JSON.parse(text) as AgentState;
+  if (values.output === 'json') {
+    const { files, ...rest } = state;
+    out(`${JSON.stringify(values.files ? { ...rest, files } : rest, undefined, 2)}\n`);
+  } else out(describeState(state, values.files));
+  return 0;
 }
 
-async function ask(question: AgentQuestion, flags: Flags, signal: AbortSignal): Promise<string> {
-  const socket = (flag: 'admin-socket' | 'drain-socket', name: string): RequestOptions => ({
-    socketPath: path.resolve(textOf(flags, 'base-dir') ?? '/etc/haproxy', textOf(flags, flag) ?? name),
-  });
-  switch (question) {
-    case 'health':
-      await get({
-        ...socket('admin-socket', 'haptic-agent-admin.sock'),
-        path: '/healthz',
-        signal,
-        timeout: 5_000,
-      });
-      return 'ok\n';
-    case 'drain':
-      return `${await get({ ...socket('drain-socket', 'haptic-agent-drain.sock'), path: '/drain', signal })}\n`;
-    case 'state': {
-      const query = `/v1/state?plan=0&verify=${flags['verify'] === true ? '1' : '0'}`;
-      const url = textOf(flags, 'url');
-      const to = url === undefined ? socket('admin-socket', 'haptic-agent-admin.sock') : remote(url, flags);
-      const text = await get({ ...to, path: query, signal });
-      if (textOf(flags, 'output') !== 'json')
-        return describeState(JSON.parse(text) as AgentState, flags['files'] === true);
-      const { files, ...rest } = JSON.parse(text) as AgentState;
-      return `${JSON.stringify(flags['files'] === true ? { ...rest, files } : rest, undefined, 2)}\n`;
-    }
-  }
+function socketOf(baseDir: string, socket: string): RequestOptions {
+  return { socketPath: path.resolve(baseDir, socket) };
 }
 
 /** As the controller: by the client certificate over HTTPS, by the credentials of the URL over HTTP. */
-function remote(text: string, flags: Flags): RequestOptions {
+function remote(text: string, values: StateValues): RequestOptions {
   const url = new URL(text);
   const { protocol, hostname, port } = url;
   const to = {
@@ -132,9 +63,8 @@ function remote(text: string, flags: Flags): RequestOptions {
   };
   if (protocol === 'http:')
     return { ...to, auth: `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}` };
-  const serverName = textOf(flags, 'server-name') ?? tlsNames.agent;
-  const dir = textOf(flags, 'tls-dir') ?? '/etc/haptic/agent-tls/..data';
-  const { cert, key, trust } = followTlsFolder(path.resolve(dir)).current();
+  const serverName = values['server-name'];
+  const { cert, key, trust } = followTlsFolder(path.resolve(values['tls-dir'])).current();
   const tls = {
     ...{ cert, key, ca: trust.map(String), servername: serverName, minVersion: 'TLSv1.3' },
     checkServerIdentity: (_host: string, { raw }: { raw: Buffer }) =>
@@ -163,9 +93,4 @@ function get(options: RequestOptions): Promise<string> {
     asked.on('error', reject);
     asked.end();
   });
-}
-
-function textOf(flags: Flags, name: string): string | undefined {
-  const value = flags[name];
-  return typeof value === 'string' ? value : undefined;
 }

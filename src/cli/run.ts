@@ -17,10 +17,10 @@ import { capabilitiesOf } from '../plan/capabilities.ts';
 import { buildMetricsServer } from '../server/build-metrics-server.ts';
 import { buildServer } from '../server/build-server.ts';
 import { controllerParts } from './controller/controller-parts.ts';
-import type { CallOf } from './cli-command.ts';
+import type { CliCall } from './cli-command.ts';
 import { librariesPath } from './libraries-path.ts';
 import { readConfig } from './read-config.ts';
-import type { runCommand } from './run-command.ts';
+import type { runOptions } from './run-command.ts';
 import { type RunOptions, parseRunOptions } from './run-options.ts';
 import { startController } from './start-controller.ts';
 import { version } from './version.ts';
@@ -31,7 +31,7 @@ export async function runController({
   env,
   signal,
   out,
-}: CallOf<typeof runCommand>): Promise<number> {
+}: CliCall<typeof runOptions>): Promise<number> {
   const options = parseRunOptions(values, env, librariesPath(import.meta.url));
   if (options.printConfig) {
     out(stringify(await readConfig(options.libraries, options.values)));

@@ -120,10 +120,10 @@ describe('usage', () => {
     expect(help.output.out).toContain('--http-port PORT');
     const bare = run(fromBuild());
     expect((await bare.ended)[0]).toBe(0);
-    expect(bare.output.out).toMatch(/^usage: haptic COMMAND/);
+    expect(bare.output.out).toMatch(/^Usage: haptic COMMAND/);
     const wrong = run(fromBuild(), 'nonsense');
     expect((await wrong.ended)[0]).toBe(2);
-    expect(wrong.output.err).toMatch(/^unknown command: nonsense\n/);
+    expect(wrong.output.err).toMatch(/^haptic: unknown command 'nonsense'\n/);
   });
 
   test('version is that of the package', async () => {

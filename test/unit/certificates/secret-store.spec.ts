@@ -10,7 +10,8 @@ import { loadKubeConfig } from '../../../src/kube/kube-config.ts';
 import { type KubeTransport, kubeTransport } from '../../../src/kube/kube-transport.ts';
 import { type ApiServer } from '../../../src/sandbox/api/api-server.ts';
 import { createApiServer } from '../../../src/sandbox/api/create-api-server.ts';
-import { runCertificatesCommand } from '../../../src/cli/certificates.ts';
+import { certificatesCommand } from '../../../src/cli/certificates-command.ts';
+import { callOf } from '../cli/values-of.ts';
 
 let folder: string;
 let api: ApiServer;
@@ -107,27 +108,13 @@ describe('certificates in Secrets', () => {
   });
 
   it('are made by the command, which shows no key', async () => {
-    const printed: string[] = [];
-    const write = process.stdout.write.bind(process.stdout);
-    process.stdout.write = (chunk) => {
-      printed.push(String(chunk));
-      return true;
-    };
     const run = (...argv: string[]) =>
-      runCertificatesCommand(
-        ['--namespace', 'default', '--kubeconfig', kubeconfig, ...argv],
-        {},
-        new AbortController().signal,
-      );
-    try {
-      expect(await run()).toBe(0);
-      expect(await run('--output', 'json')).toBe(0);
-    } finally {
-      process.stdout.write = write;
-    }
-    expect(printed.join('')).toMatch(/authority written: there was none; valid until/);
-    expect(printed.at(-1)).toBe('[]\n');
-    expect(printed.join('')).not.toMatch(/PRIVATE|BEGIN/);
+      callOf(certificatesCommand, ['--namespace', 'default', '--kubeconfig', kubeconfig, ...argv]);
+    const [first, second] = [await run(), await run('--output', 'json')];
+    expect([first.code, second.code]).toStrictEqual([0, 0]);
+    expect(first.out).toMatch(/authority written: there was none; valid until/);
+    expect(second.out).toBe('[]\n');
+    expect(JSON.stringify([first, second])).not.toMatch(/PRIVATE|BEGIN/);
     expect(Object.keys((await secret('haptic-controller-tls')).data)).toContain('tls.key');
   });
 });

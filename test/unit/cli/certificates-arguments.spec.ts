@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { certificatesUsage, parseCertificatesArguments } from '../../../src/cli/certificates.ts';
+import { certificatesCommand } from '../../../src/cli/certificates-command.ts';
+import { parseCertificatesArguments } from '../../../src/cli/certificates.ts';
+import { lineOf } from './values-of.ts';
 
-const parse = (...argv: string[]) => parseCertificatesArguments(argv, {});
+const parseIn = (env: Readonly<Record<string, string>>, ...argv: string[]) =>
+  parseCertificatesArguments(lineOf(certificatesCommand, argv, env).values);
+const parse = (...argv: string[]) => parseIn({}, ...argv);
 
 describe('haptic certificates', () => {
   it('writes to a folder', () => {
@@ -14,7 +18,6 @@ describe('haptic certificates', () => {
         overlapMs: 3_600_000,
       },
       rotate: false,
-      json: false,
     });
   });
 
@@ -27,7 +30,7 @@ describe('haptic certificates', () => {
     expect(parse('--namespace', 'haptic')).toMatchObject({
       place: { kind: 'secrets', namespace: 'haptic', names },
     });
-    expect(parseCertificatesArguments(['--namespace', 'x'], { KUBECONFIG: '/k' })).toMatchObject({
+    expect(parseIn({ KUBECONFIG: '/k' }, '--namespace', 'x')).toMatchObject({
       place: { kubeconfig: '/k' },
     });
   });
@@ -42,16 +45,10 @@ describe('haptic certificates', () => {
     [['--dir', 'x', '--validity-days', '0'], '--validity-days'],
     [['--dir', 'x', '--validity-days', '1.5'], '--validity-days'],
     [['--dir', 'x', '--validity-days', '3651'], '--validity-days'],
-    [['--dir', 'x', '--output', 'yaml'], '--output must be text or json'],
+    [['--dir', 'x', '--output', 'xml'], '--output must be text, json or yaml, not "xml"'],
     [['--namespace', 'x', '--issuer-secret', 'haptic-agent-tls'], 'must have different names'],
     [['--nonsense'], '--nonsense'],
   ])('refuses %j by name', (argv, message) => {
     expect(() => parse(...argv)).toThrow(message);
-  });
-
-  it('tells about itself', () => {
-    expect(parse('--help')).toBe('help');
-    for (const flag of ['--rotate', '--validity-days', '--issuer-secret'])
-      expect(certificatesUsage).toContain(flag);
   });
 });

@@ -1,13 +1,20 @@
-import { expect, test, vi } from 'vitest';
-import { parseSandboxArguments, runSandboxCommand, sandboxUsage } from '../../../src/cli/sandbox.ts';
+import { expect, test } from 'vitest';
+import { sandboxCommand } from '../../../src/cli/sandbox-command.ts';
+import { parseSandboxArguments } from '../../../src/cli/sandbox.ts';
+import { callOf, lineOf } from './values-of.ts';
+
+const parse = (argv: readonly string[]) => {
+  const { values, words } = lineOf(sandboxCommand, argv);
+  return parseSandboxArguments(values, words);
+};
 
 test('without a word everything is free and the sample is there', () => {
-  expect(parseSandboxArguments([])).toStrictEqual({ once: false, options: { folders: [], sample: true } });
+  expect(parse([])).toStrictEqual({ once: false, options: { folders: [], sample: true } });
 });
 
 test('folders come as words or by flag, ports and HAProxy by flag', () => {
   expect(
-    parseSandboxArguments([
+    parse([
       'a',
       ...['--dir', 'c', 'b', '--http-port', '8080', '--api-port', '6443'],
       ...['--haproxy', '/x/haproxy', '--no-sample'],
@@ -31,21 +38,13 @@ test.each([
   [['--once', '--no-sample'], '--once checks the sample'],
   [['--nonsense'], "'--nonsense'"],
 ])('%j is refused by name', (argv, message) => {
-  expect(() => parseSandboxArguments(argv)).toThrow(message);
-});
-
-test('the help names every flag', () => {
-  expect(parseSandboxArguments(['a', '--help'])).toBe('help');
-  for (const flag of ['dir', 'http-port', 'api-port', 'haproxy', 'no-sample', 'once'])
-    expect(sandboxUsage).toMatch(new RegExp(`^  --${flag} `, 'm'));
+  expect(() => parse(argv)).toThrow(message);
 });
 
 test('a folder that is not there is a usage error, before anything is started', async () => {
-  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  try {
-    expect(await runSandboxCommand(['/nowhere/at/all'], {}, new AbortController().signal)).toBe(2);
-    expect(stderr).toHaveBeenCalledWith('haptic sandbox: /nowhere/at/all is no folder\n');
-  } finally {
-    stderr.mockRestore();
-  }
+  expect(await callOf(sandboxCommand, ['/nowhere/at/all'])).toMatchObject({
+    code: 2,
+    out: '',
+    err: expect.stringContaining('haptic sandbox: /nowhere/at/all is no folder\n') as string,
+  });
 });

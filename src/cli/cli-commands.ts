@@ -1,0 +1,15 @@
+import { agentCommands } from './agent-command.ts';
+import { certificatesCommand } from './certificates-command.ts';
+import type { CliCommand } from './cli-command.ts';
+import { runCommand } from './run-command.ts';
+import { sandboxCommand } from './sandbox-command.ts';
+import { versionCommand } from './version-command.ts';
+
+/** Every command, in the order of the help. */
+export const cliCommands: readonly CliCommand[] = [
+  runCommand,
+  ...agentCommands,
+  certificatesCommand,
+  sandboxCommand,
+  versionCommand,
+];

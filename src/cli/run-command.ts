@@ -1,0 +1,70 @@
+import { tlsNames } from '../protocol/tls-names.ts';
+import { type CliOptions, defineCommand } from './cli-command.ts';
+import { kubeOptions } from './kube-options.ts';
+import { logLevelOption } from './log-level-option.ts';
+
+export const runOptions = {
+  ...kubeOptions,
+  namespace: {
+    value: 'NS',
+    summary: 'namespace of the HAProxy pods',
+    env: 'POD_NAMESPACE',
+    otherwise: 'all namespaces',
+  },
+  haproxy: { value: 'PATH', summary: 'HAProxy binary that checks configurations', default: 'haproxy' },
+  libraries: {
+    value: 'DIR',
+    summary: 'template libraries, merged in name order of its *.yaml',
+    otherwise: 'those that came with the program',
+  },
+  values: { value: 'FILE', summary: 'configuration merged last', repeat: true },
+  'watch-timeout': {
+    value: 'DURATION',
+    summary:
+      'how long one watch request may last; a connection that died unnoticed is given up 5 s after that',
+    default: '290s',
+  },
+  'health-listen': {
+    value: 'ADDR',
+    summary: 'probes and /debug, which answers on loopback only',
+    default: ':8080',
+  },
+  'metrics-listen': { value: 'ADDR', summary: 'Prometheus metrics', default: ':9090' },
+  'agent-tls-dir': {
+    value: 'DIR',
+    summary: 'tls.crt, tls.key and ca.crt for the agents, read again when they change',
+    otherwise: '/etc/haptic/agent-tls/..data',
+  },
+  'agent-tls-server-name': {
+    value: 'NAME',
+    summary: "DNS name in the agents' certificate",
+    env: 'AGENT_TLS_SERVER_NAME',
+    otherwise: tlsNames.agent,
+  },
+  'no-agent-tls': { summary: 'plain HTTP to the agents, and Basic credentials instead of certificates' },
+  'print-config': { summary: 'print the effective configuration as YAML and exit' },
+  'log-level': logLevelOption,
+} as const satisfies CliOptions;
+
+export const runCommand = defineCommand({
+  name: 'run',
+  summary:
+    'the controller: watches Kubernetes, renders, brings every HAProxy pod to the newest configuration',
+  description: 'Runs until it gets SIGTERM or SIGINT. Its log goes to stdout as JSON lines.',
+  options: runOptions,
+  environment: {
+    'DATAPLANE_USERNAME, DATAPLANE_PASSWORD': 'credentials of the agents, with --no-agent-tls',
+  },
+  examples: [
+    {
+      what: 'With a kubeconfig instead of a service account',
+      line: 'haptic run --kubeconfig ~/.kube/config',
+    },
+    {
+      what: 'What a file of values makes of the shipped configuration',
+      line: 'haptic run --print-config --values values.yaml',
+    },
+  ],
+  streams: true,
+  load: async () => (await import('./run.ts')).runController,
+});
