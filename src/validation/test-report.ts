@@ -1,4 +1,4 @@
-import type { AssertionType } from '../api/validation-test.ts';
+import type { AssertionType } from '../api/template-config.ts';
 
 /** What came of a run of validation tests: the JSON that `haptic validate -o json` prints. Times are in seconds. */
 export interface TestReport {

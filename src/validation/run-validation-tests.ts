@@ -1,0 +1,154 @@
+import { availableParallelism } from 'node:os';
+import type { TemplateConfig } from '../api/template-config.ts';
+import { CodedError } from '../lib/coded-error.ts';
+import { errorMessage } from '../lib/error-message.ts';
+import { globalTest, mergeGlobal } from './merge-global.ts';
+import { runTest, type TestJob } from './run-test.ts';
+import { startTestThread, workerFile, type TestThread } from './start-test-thread.ts';
+import { testDeps, type HaproxyAtHand } from './test-deps.ts';
+import type { TestReport, TestResult } from './test-report.ts';
+
+export interface ValidationOptions {
+  readonly config: TemplateConfig;
+  /** Asked by `haproxy_valid` and `traffic`, which fail without one. */
+  readonly haproxy?: HaproxyAtHand;
+  /** PATH for HAProxy. */
+  readonly path?: string;
+  /** Names of tests. Default: all. */
+  readonly only?: readonly string[];
+  /** Threads at the same time. Default: as many as processors. 0: none, all in this thread and without a limit of time. */
+  readonly workers?: number;
+  /** Milliseconds for one test. Default 30 s. */
+  readonly timeoutMs?: number;
+  /** Whether results hold all that was rendered. */
+  readonly keepRendered?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+const defaultTimeoutMs = 30_000;
+
+/**
+ * Runs the tests of a configuration, each in a thread, and resolves to what came of them, in the order of their names. What is wrong
+ * with a test or a template fails that test; a test that does not end in time is ended and has failed. No tests at all is
+ * a report of none.
+ *
+ * @throws CodedError `HAPTIC_ERR_VALIDATION_UNKNOWN_TEST` naming a test of `only` that does not exist
+ */
+export async function runValidationTests(options: ValidationOptions): Promise<TestReport> {
+  const begun = performance.now();
+  const jobs = jobsOf(options);
+  const { workers = availableParallelism(), signal } = options;
+  const file = workers === 0 ? undefined : workerFile(import.meta.url);
+  const results: TestResult[] = [];
+  const queue = jobs.values();
+  const work = async (runner: Runner): Promise<void> => {
+    try {
+      for (const job of queue) {
+        signal?.throwIfAborted();
+        results.push(await runner.run(job));
+      }
+    } finally {
+      await runner.end();
+    }
+  };
+  const runners =
+    file === undefined
+      ? [inThisThread(options)]
+      : Array.from({ length: Math.min(workers, jobs.length) }, () => inThreads(file, options));
+  const settled = await Promise.allSettled(runners.map(work));
+  const failed = settled.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return reportOf(results, (performance.now() - begun) / 1000);
+}
+
+interface Runner {
+  run(job: TestJob): Promise<TestResult>;
+  end(): Promise<void>;
+}
+
+function jobsOf({ config, only, keepRendered = false }: ValidationOptions): readonly TestJob[] {
+  const tests = config.validationTests;
+  const names = Object.keys(tests).sort();
+  const unknown = (only ?? []).filter((name) => !Object.hasOwn(tests, name));
+  if (unknown.length > 0)
+    throw new CodedError(
+      'HAPTIC_ERR_VALIDATION_UNKNOWN_TEST',
+      `there is no validation test ${unknown.join(', ')}; there ${names.length === 0 ? 'is none at all' : `is ${names.join(', ')}`}`,
+    );
+  const wanted = only ?? names.filter((name) => name !== globalTest || isTest(tests[name]?.assertions));
+  return [...new Set(wanted)].sort().flatMap((name) => {
+    const test = mergeGlobal(tests, name);
+    return test === undefined ? [] : { name, test, keepRendered };
+  });
+}
+
+const isTest = (assertions: readonly unknown[] | undefined): boolean => (assertions ?? []).length > 0;
+
+function inThisThread({ config, haproxy, path }: ValidationOptions): Runner {
+  const deps = testDeps({
+    config,
+    ...(haproxy && { haproxy }),
+    ...(path === undefined ? {} : { path }),
+    onProcess: () => undefined,
+  });
+  return { run: (job) => runTest(job, deps), end: () => Promise.resolve() };
+}
+
+/** One thread after the other: one that does not answer in time is given up with its test. */
+function inThreads(
+  file: URL,
+  { config, haproxy, path, timeoutMs = defaultTimeoutMs, signal }: ValidationOptions,
+): Runner {
+  const data = { config, ...(haproxy && { haproxy }), ...(path === undefined ? {} : { path }) };
+  let thread: TestThread | undefined;
+  const end = async (): Promise<void> => {
+    const ended = thread;
+    thread = undefined;
+    await ended?.end();
+  };
+  return {
+    run: async (job) => {
+      thread ??= startTestThread(file, data);
+      const begun = performance.now();
+      const limit = AbortSignal.any([
+        AbortSignal.timeout(timeoutMs),
+        ...(signal === undefined ? [] : [signal]),
+      ]);
+      const late = Promise.withResolvers<never>();
+      const onAbort = (): void => late.reject(new Error(`it did not end within ${timeoutMs / 1000} s`));
+      limit.addEventListener('abort', onAbort, { once: true });
+      try {
+        return await Promise.race([thread.run(job), late.promise]);
+      } catch (error) {
+        await end();
+        signal?.throwIfAborted();
+        return brokenOff(job, errorMessage(error), performance.now() - begun);
+      } finally {
+        limit.removeEventListener('abort', onAbort);
+      }
+    },
+    end,
+  };
+}
+
+function brokenOff({ name, test }: TestJob, why: string, tookMs: number): TestResult {
+  return {
+    testName: name,
+    description: test.description ?? '',
+    passed: false,
+    duration: Math.round(tookMs) / 1000,
+    renderError: `the test was broken off: ${why}`,
+    assertions: [],
+  };
+}
+
+function reportOf(results: readonly TestResult[], duration: number): TestReport {
+  const passedTests = results.filter(({ passed }) => passed).length;
+  return {
+    totalTests: results.length,
+    passedTests,
+    failedTests: results.length - passedTests,
+    duration: Math.round(duration * 1000) / 1000,
+    tests: [...results].sort((a, b) => (a.testName < b.testName ? -1 : 1)),
+  };
+}
