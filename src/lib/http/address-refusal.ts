@@ -1,0 +1,111 @@
+import { BlockList, isIP } from 'node:net';
+
+interface Range {
+  readonly what: string;
+  /** `never`: whatever the configuration says. `private`: unless private addresses are allowed. */
+  readonly refused: 'never' | 'private';
+  readonly blocks: readonly string[];
+}
+
+/** Of the IANA special-purpose registries (RFC 6890), and where clouds answer for their machines. The first that fits counts. */
+const ranges: readonly Range[] = [
+  {
+    what: 'a metadata address',
+    refused: 'never',
+    blocks: [
+      '169.254.169.254/32',
+      '100.100.100.200/32',
+      '192.0.0.192/32',
+      'fd00:ec2::254/128',
+      'fd20:ce::254/128',
+    ],
+  },
+  { what: 'a link-local address', refused: 'never', blocks: ['169.254.0.0/16', 'fe80::/10'] },
+  {
+    what: 'an address of no host',
+    refused: 'never',
+    blocks: ['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', '::/128', 'ff00::/8', '100::/64', '2001:db8::/32'],
+  },
+  {
+    what: 'an address of no host',
+    refused: 'never',
+    blocks: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '3fff::/20', '5f00::/16', '2001::/23'],
+  },
+  { what: 'a loopback address', refused: 'private', blocks: ['127.0.0.0/8', '::1/128'] },
+  {
+    what: 'a private address',
+    refused: 'private',
+    blocks: [
+      '10.0.0.0/8',
+      '172.16.0.0/12',
+      '192.168.0.0/16',
+      '100.64.0.0/10',
+      '192.0.0.0/24',
+      '198.18.0.0/15',
+      'fc00::/7',
+      'fec0::/10',
+    ],
+  },
+];
+
+const lists = ranges.map(({ blocks, ...range }) => ({ ...range, list: listOf(blocks) }));
+
+/**
+ * Why nobody may be asked at this address; undefined if that is fine. IPv6 addresses that stand for an IPv4 one (mapped,
+ * translated, tunnelled) are judged as that one.
+ *
+ * @param address literal, without brackets; a zone (`%eth0`) is left out of account
+ */
+export function addressRefusal(address: string, allowPrivate: boolean): string | undefined {
+  const [bare = ''] = address.split('%');
+  const family = isIP(bare);
+  if (family === 0) return `${address} is no address`;
+  const groups = family === 6 ? groupsOf(bare) : undefined;
+  const inner = groups === undefined ? undefined : embedded(groups);
+  if (inner !== undefined) {
+    const refusal = addressRefusal(inner, allowPrivate);
+    return refusal === undefined ? undefined : `${address} stands for ${refusal}`;
+  }
+  const found = lists.find(({ list }) => list.check(bare, family === 6 ? 'ipv6' : 'ipv4'));
+  if (found === undefined || (found.refused === 'private' && allowPrivate)) return undefined;
+  return `${address}, ${found.what}`;
+}
+
+function listOf(blocks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [network = '', bits] = block.split('/');
+    list.addSubnet(network, Number(bits), network.includes(':') ? 'ipv6' : 'ipv4');
+  }
+  return list;
+}
+
+/** The IPv4 address inside: RFC 4291 2.5.5 (compatible, mapped), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4), RFC 4380 (Teredo). */
+function embedded(groups: readonly number[]): string | undefined {
+  const [a = 0, b = 0, c = 0] = groups;
+  const startsWith = (...first: readonly number[]): boolean => first.every((group, i) => groups[i] === group);
+  if (startsWith(0, 0, 0, 0, 0) && (groups[5] === 0xffff || groups[5] === 0)) {
+    const [high = 0, low = 0] = groups.slice(6);
+    // `::` and `::1` are addresses of their own.
+    return groups[5] === 0 && high === 0 && low <= 1 ? undefined : dotted(high, low);
+  }
+  if (startsWith(0, 0, 0, 0, 0xffff, 0)) return dotted(groups[6] ?? 0, groups[7] ?? 0);
+  if (startsWith(0x64, 0xff9b)) return dotted(groups[6] ?? 0, groups[7] ?? 0);
+  if (a === 0x2002) return dotted(b, c);
+  if (startsWith(0x2001, 0)) return dotted((groups[6] ?? 0) ^ 0xffff, (groups[7] ?? 0) ^ 0xffff);
+  return undefined;
+}
+
+function dotted(high: number, low: number): string {
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+}
+
+/** The eight groups; the URL parser brings every spelling into one form, without dots. */
+function groupsOf(address: string): readonly number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const numbers = (text: string): number[] =>
+    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
+  const first = numbers(head);
+  const last = tail === undefined ? [] : numbers(tail);
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+}
