@@ -186,7 +186,7 @@ export function startController(deps: ControllerDeps): Controller {
     stop: async () => {
       running.unsubscribe();
       stop$.next();
-      world.renderer.dispose();
+      world.dispose();
       await client.close();
     },
   };

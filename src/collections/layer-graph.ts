@@ -12,9 +12,9 @@ export interface Layer {
    */
   readonly graph: Graph;
   /** A collection of a graph below, as one that can be derived from here: the same one at every call. */
-  above<V>(collection: Collection<V>): Collection<V>;
+  readonly above: <V>(collection: Collection<V>) => Collection<V>;
   /** Lets go of the graphs below, which know nothing of it any more; the upper graph stays what it is. */
-  dispose(): void;
+  readonly dispose: () => void;
 }
 
 /** A collection of a graph below, and its copy in the upper graph: values are shared, the map is not. */

@@ -1,62 +1,89 @@
-import { createGraph } from '../collections/create-graph.ts';
-import type { Graph, SourceCollection } from '../collections/types.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
-import { createIngressProjections } from '../projections/ingress/create-ingress-projections.ts';
-import { createRenderer, type Renderer } from '../render/create-renderer.ts';
+import { layerGraph } from '../collections/layer-graph.ts';
+import type { Collection, Graph, SourceCollection } from '../collections/types.ts';
+import { createRenderer, type Renderer, type RendererOptions } from '../render/create-renderer.ts';
+import { buildFacts, type Facts } from './build-facts.ts';
+import { createLiveStore, type LiveStore } from './live-store.ts';
 
 /** One configuration at work: its stores, the collections derived from them, and the renderer on top. */
 export interface World {
   readonly config: TemplateConfig;
+  /** All of it: its turns take in what changed in the stores, and a what-if of it takes edits of them. */
   readonly graph: Graph;
   /** The stores, by name in `watchedResources`. */
   readonly stores: ReadonlyMap<string, SourceCollection<KubeObject>>;
   readonly renderer: Renderer;
+  /** Lets go of stores and facts, which may be those of other configurations too. */
+  readonly dispose: () => void;
+}
+
+/** Stores and facts that outlive a configuration. */
+export interface WorldGround {
+  readonly stores: ReadonlyMap<string, LiveStore>;
+  readonly facts: Facts;
 }
 
 export interface WorldOptions {
   readonly config: TemplateConfig;
   /** What templates may know besides `extraContext`: `capabilities`. */
   readonly constants: Readonly<Record<string, unknown>>;
+  /** Default: stores and facts of its own, empty. */
+  readonly ground?: WorldGround;
+  /** What `http` reads in templates, and the graph that its contents are of. */
+  readonly http?: { readonly graph: Graph; readonly reads: NonNullable<RendererOptions['http']> };
 }
 
 /**
- * Builds the graph for a configuration: stores → projections → fragments. A kind that the configuration does not watch is
- * an empty store, so that projections need not care.
+ * Builds the graph for a configuration: stores → projections → fragments. What a store holds already is taken in by the next turn, in
+ * slices.
  *
  * @throws CodedError `HAPTIC_ERR_TEMPLATE_*` with everything that is wrong with the templates
  */
-export function buildWorld({ config, constants }: WorldOptions): World {
-  const graph = createGraph();
-  const stores = new Map(
-    Object.keys(config.watchedResources).map((name) => [
-      name,
-      graph.source<KubeObject>(name, { equal: isSameVersion }),
-    ]),
-  );
-  const storeOf = (name: string): SourceCollection<KubeObject> =>
-    stores.get(name) ?? graph.source<KubeObject>(`unwatched ${name}`);
-  const { hosts, routes, backends } = createIngressProjections(graph, {
-    ingresses: storeOf('ingresses'),
-    ingressClasses: storeOf('ingressclasses'),
-    services: storeOf('services'),
-    endpointslices: storeOf('endpointslices'),
-  });
+export function buildWorld(options: WorldOptions): World {
+  const { config, constants, http } = options;
+  const ground = options.ground ?? groundOf(config);
+  const stores = [...ground.stores];
+  const { graph, above, dispose } = layerGraph([
+    ground.facts.graph,
+    ...stores.map(([, live]) => live.graph),
+    ...(http === undefined ? [] : [http.graph]),
+  ]);
+  const lifted = <V>(collections: readonly (readonly [string, Collection<V>])[]) =>
+    lazily(collections, (collection) => above(collection));
   const renderer = createRenderer({
     graph,
     config,
-    resources: Object.fromEntries(stores),
-    collections: { hosts, routes, backends },
+    resources: lifted(stores.map(([name, { store }]) => [name, store] as const)),
+    collections: lifted(Object.entries(ground.facts.collections)),
     constants,
+    ...(http && { http: { ...http.reads, contents: above(http.reads.contents) } }),
   });
-  return { config, graph, stores, renderer };
+  return {
+    config,
+    graph,
+    stores: new Map(stores.map(([name, { store }]) => [name, store])),
+    renderer,
+    dispose: () => {
+      renderer.dispose();
+      dispose();
+      if (options.ground === undefined) ground.facts.dispose();
+    },
+  };
 }
 
-/** The API gives every state of an object a version of its own, so contents need no comparing. */
-function isSameVersion(a: KubeObject, b: KubeObject): boolean {
-  const version = a.metadata.resourceVersion;
-  return (
-    a === b ||
-    (version !== undefined && version === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid)
-  );
+function groundOf({ watchedResources }: TemplateConfig): WorldGround {
+  const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
+  return { stores, facts: buildFacts(stores) };
+}
+
+/** Copies of what templates do not look at would cost memory for nothing. */
+function lazily<V>(
+  collections: readonly (readonly [string, Collection<V>])[],
+  lift: (collection: Collection<V>) => Collection<V>,
+): Readonly<Record<string, Collection<V>>> {
+  const record: Record<string, Collection<V>> = {};
+  for (const [name, collection] of collections)
+    Object.defineProperty(record, name, { get: () => lift(collection), enumerable: true });
+  return record;
 }

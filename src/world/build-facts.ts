@@ -1,0 +1,33 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import { layerGraph } from '../collections/layer-graph.ts';
+import type { Collection, Graph } from '../collections/types.ts';
+import { createIngressProjections } from '../projections/ingress/create-ingress-projections.ts';
+import type { LiveStore } from './live-store.ts';
+
+/** Names in `watchedResources` from which facts are made. */
+export const factResources = ['ingresses', 'ingressclasses', 'services', 'endpointslices'] as const;
+
+/** What follows from stores whatever the templates say: the same for all configurations that watch the same. */
+export interface Facts {
+  readonly graph: Graph;
+  /** Under the names that templates use. */
+  readonly collections: Readonly<Record<'hosts' | 'routes' | 'backends', Collection<unknown>>>;
+  readonly dispose: () => void;
+}
+
+/** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
+export function buildFacts(stores: ReadonlyMap<string, LiveStore>): Facts {
+  const watched = factResources.flatMap((name) => stores.get(name)?.graph ?? []);
+  const { graph, above, dispose } = layerGraph(watched);
+  const storeOf = (name: (typeof factResources)[number]): Collection<KubeObject> => {
+    const live = stores.get(name);
+    return live === undefined ? graph.source<KubeObject>(`unwatched ${name}`) : above(live.store);
+  };
+  const { hosts, routes, backends } = createIngressProjections(graph, {
+    ingresses: storeOf('ingresses'),
+    ingressClasses: storeOf('ingressclasses'),
+    services: storeOf('services'),
+    endpointslices: storeOf('endpointslices'),
+  });
+  return { graph, collections: { hosts, routes, backends }, dispose };
+}

@@ -1,0 +1,128 @@
+import { type Observable, Subscription, timer } from 'rxjs';
+import type { TemplateConfig } from '../api/template-config.ts';
+import type { ReflectStore } from '../streams/reflect.ts';
+import type { ResourceToken } from '../streams/resource-token.ts';
+import { type WatchSpec, watchKey, watchSpecOf } from '../streams/watch-spec.ts';
+import { buildFacts, type Facts, factResources } from './build-facts.ts';
+import type { WorldGround } from './build-world.ts';
+import { createLiveStore, type LiveStore } from './live-store.ts';
+
+export interface ResourceHubDeps {
+  /**
+   * Keeps a store equal to what Kubernetes says. Shared: one watch however many subscribe, and late subscribers get the newest
+   * token at once; it outlives its last subscriber by a while.
+   */
+  readonly watch: (spec: WatchSpec, store: ReflectStore) => Observable<ResourceToken>;
+  /** Milliseconds for which a store is kept when no configuration looks at it any more. */
+  readonly keep: number;
+}
+
+/** What a configuration stands on, for as long as it is not let go. */
+export interface HeldGround extends WorldGround {
+  /** By name in `watchedResources`; shared with every configuration that watches the same. */
+  readonly tokens: ReadonlyMap<string, Observable<ResourceToken>>;
+  /** May be called again, to no effect. */
+  readonly release: () => void;
+}
+
+/** Stores, watches and facts, shared by all configurations that watch the same: those of a new one are there already. */
+export interface ResourceHub {
+  /** @throws CodedError when an entry of `watchedResources` is wrong, see `watchSpecOf` */
+  hold(config: TemplateConfig): HeldGround;
+  /** How many there are. */
+  counts(): { readonly stores: number; readonly facts: number };
+  /** Ends waits; what is held stays usable. */
+  dispose(): void;
+}
+
+interface Shared<T> {
+  readonly value: T;
+  holders: number;
+  /** Until it is forgotten. */
+  wait: Subscription;
+}
+
+interface Watched {
+  readonly live: LiveStore;
+  readonly token$: Observable<ResourceToken>;
+}
+
+/** Makes an empty hub. */
+export function createResourceHub({ watch, keep }: ResourceHubDeps): ResourceHub {
+  const stores = new Map<string, Shared<Watched>>();
+  const facts = new Map<string, Shared<Facts>>();
+
+  const holdWatched = (spec: WatchSpec) =>
+    holdShared(stores, watchKey(spec), keep, () => {
+      const live = createLiveStore(spec.name);
+      return { live, token$: watch(spec, live.store) };
+    });
+
+  return {
+    hold(config) {
+      const specs = Object.entries(config.watchedResources).map(([name, resource]) =>
+        watchSpecOf(name, resource, config),
+      );
+      const held = new Map(specs.map((spec) => [spec.name, holdWatched(spec)] as const));
+      const ofStores = new Map([...held].map(([name, { value }]) => [name, value.live] as const));
+      const keyOf = (name: string) => specs.filter((spec) => spec.name === name).map(watchKey);
+      const heldFacts = holdShared(
+        facts,
+        JSON.stringify(factResources.map(keyOf)),
+        0,
+        () => buildFacts(ofStores),
+        (gone) => gone.dispose(),
+      );
+      let isHeld = true;
+      return {
+        stores: ofStores,
+        facts: heldFacts.value,
+        tokens: new Map([...held].map(([name, { value }]) => [name, value.token$] as const)),
+        release() {
+          if (!isHeld) return;
+          isHeld = false;
+          heldFacts.release();
+          for (const { release } of held.values()) release();
+        },
+      };
+    },
+    counts: () => ({ stores: stores.size, facts: facts.size }),
+    dispose: () => {
+      for (const { wait } of stores.values()) wait.unsubscribe();
+    },
+  };
+}
+
+/** The one under a key: made for the first who holds it, forgotten `keep` ms after the last one let go; at once where that is 0. */
+function holdShared<T>(
+  all: Map<string, Shared<T>>,
+  key: string,
+  keep: number,
+  make: () => T,
+  onGone: (value: T) => void = () => undefined,
+): { readonly value: T; readonly release: () => void } {
+  const known = all.get(key);
+  const shared = known ?? { value: make(), holders: 0, wait: Subscription.EMPTY };
+  shared.wait.unsubscribe();
+  shared.holders++;
+  all.set(key, shared);
+  const forget = (): void => {
+    all.delete(key);
+    onGone(shared.value);
+  };
+  return {
+    value: shared.value,
+    release() {
+      shared.holders--;
+      if (shared.holders > 0) return;
+      if (keep === 0) forget();
+      else
+        shared.wait = timer(keep).subscribe({
+          next: forget,
+          error: (error: unknown) => {
+            throw error;
+          },
+        });
+    },
+  };
+}
