@@ -54,6 +54,11 @@ export function createFork(
       const node = look(collection);
       return deltasOf(node, editedKeys(node)) as readonly Delta<V>[];
     },
+    get problemChanges() {
+      refuseUnfinished();
+      const { node } = engine.problems;
+      return deltasOf(node, editedKeys(node)) as readonly Delta<Problem>[];
+    },
     get problems() {
       refuseUnfinished();
       const { node } = engine.problems;

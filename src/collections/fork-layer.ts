@@ -57,6 +57,9 @@ export function forkLayer(
     },
     peek: (collection, key) => ownerOf(collection).peek(collection, key),
     changes: (collection) => ownerOf(collection).changes(collection),
+    get problemChanges() {
+      return [...lower.flatMap(({ fork }) => fork.problemChanges), ...finished().problemChanges];
+    },
     get problems() {
       return unique([...lower.flatMap(({ fork }) => fork.problems), ...finished().problems]);
     },

@@ -174,6 +174,8 @@ export interface Fork {
   /** Differences to the parent, per collection. */
   changes<V>(collection: Collection<V>): readonly Delta<V>[];
   readonly problems: readonly Problem[];
+  /** What it changes about the problems: O(this). */
+  readonly problemChanges: readonly Delta<Problem>[];
 }
 
 /** A what-if that is worked on as a turn is. Until it is finished, nothing can be looked at. */

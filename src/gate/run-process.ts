@@ -9,6 +9,8 @@ export interface ProcessOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Output beyond this many bytes is dropped. */
   readonly maxOutputBytes: number;
+  /** Somebody waits for it: it gets its share of the machine as this process does. Default: everything else goes first. */
+  readonly isUrgent?: boolean;
 }
 
 export interface ProcessResult {
@@ -29,10 +31,10 @@ export type RunProcess = (
  * Runs a program without a shell: emits its result and completes when it has exited, errors when it could not be started.
  * Unsubscribing kills it.
  */
-export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes }) =>
+export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes, isUrgent = false }) =>
   new Observable((subscriber) => {
     const child = spawn(command, [...args], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    yieldTo(child.pid);
+    yieldTo(child.pid, isUrgent);
     const chunks: Buffer[] = [];
     let room = maxOutputBytes;
     const collect = (chunk: Buffer) => {
@@ -53,13 +55,13 @@ export const runProcess: RunProcess = (command, args, { cwd, env, maxOutputBytes
   });
 
 /**
- * Nobody waits for a check as they wait for a request: the program gives way to everything else on the machine. It shares the
- * memory limit of this process's container, and where that is not enough, it is what the kernel ends.
+ * The program shares the memory limit of this process's container, and where that is not enough, it is what the kernel ends. Where
+ * nobody waits for it as for a request, it gives way to everything else on the machine.
  */
-function yieldTo(pid: number | undefined): void {
+function yieldTo(pid: number | undefined, isUrgent: boolean): void {
   if (pid === undefined) return;
   for (const give of [
-    () => setPriority(pid, constants.priority.PRIORITY_LOW),
+    () => isUrgent || setPriority(pid, constants.priority.PRIORITY_LOW),
     () => writeFileSync(`/proc/${pid}/oom_score_adj`, '1000'),
   ])
     try {

@@ -56,10 +56,10 @@ export interface Renderer {
    */
   bundle(): Bundle;
   /**
-   * What the render would be under a finished what-if of the graph, with these objects held. The renderer itself stays as it is.
+   * What the render would be under a finished what-if of the graph, with other objects held. The renderer itself stays as it is.
    * Undefined while a turn is half taken in, or after `dispose`.
    */
-  preview(fork: Pick<Fork, 'changes'>, quarantine: Quarantine): Preview | undefined;
+  preview(fork: Pick<Fork, 'changes'>, heldInstead: (present: Quarantine) => Quarantine): Preview | undefined;
   /** Names, map keys and files that two owners claim: the first in print order has them. Problems of fragments are in the graph. */
   readonly problems: readonly Problem[];
   /** Takes the fragments out of the graph. Nodes that were made after the renderer's go with them. */
@@ -310,13 +310,13 @@ export function createRenderer(options: RendererOptions): Renderer {
       last = bundleOf(ofPlan, problems);
       return last;
     },
-    preview: (fork, quarantine) =>
+    preview: (fork, heldInstead) =>
       pending.length > 0 || isDisposed
         ? undefined
         : previewOutputs(
             { slots, held, flush: () => state.flush(), planNow, conflicts: () => state.conflicts() },
             fork,
-            quarantine,
+            heldInstead,
           ),
     get problems() {
       return state.conflicts();

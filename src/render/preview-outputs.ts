@@ -35,13 +35,13 @@ export interface PreviewDeps {
 export function previewOutputs(
   { slots, held, flush, planNow, conflicts }: PreviewDeps,
   fork: Pick<Fork, 'changes'>,
-  quarantine: Quarantine,
+  heldInstead: (present: Quarantine) => Quarantine,
 ): Preview {
   const present = held.quarantine;
   const changes = slots.flatMap(({ base, outputs }) =>
     fork.changes(outputs).map(({ key, before, after }) => ({ place: `${base}${key}\u0000`, before, after })),
   );
-  held.hold(quarantine);
+  held.hold(heldInstead(present));
   for (const { place, before, after } of changes) held.take(place, before, after);
   try {
     return { plan: planNow(), outputs: held.outputs(), conflicts: conflicts() };

@@ -78,6 +78,9 @@ describe('fork', () => {
     const solved = graph.fork([{ collection: titles, key: 'blue', value: 'blues' }]);
     expect(solved.problems).toEqual([]);
     expect(solved.changes(graph.problems).map(({ before }) => before)).toEqual([untitled('blue')]);
+    expect(solved.problemChanges.map(({ before, after }) => [before, after])).toEqual([
+      [untitled('blue'), undefined],
+    ]);
     const failed = graph.fork([{ collection: members, key: 'c', value: null }]);
     expect(failed.problems.map(({ reason }) => reason)).toContain('ProjectionFailed');
     expect(graph.problems.size).toBe(1);
