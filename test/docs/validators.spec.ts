@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { templateConfigSchema } from '../../src/api/template-config-schema.ts';
 import { askSocket } from '../../src/gate/ask-socket.ts';
 import { createValidator } from '../../src/gate/create-validator.ts';
-import { loadConfig } from '../../src/render/load-config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
 import { makePlan } from '../fixtures/make-plan.ts';
 

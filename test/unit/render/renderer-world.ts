@@ -7,7 +7,7 @@ import type { Problem } from '../../../src/lib/problem.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { createRenderer, type Renderer } from '../../../src/render/create-renderer.ts';
 import type { HttpReads } from '../../../src/render/http-reads.ts';
-import { loadConfig } from '../../../src/render/load-config.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 
 /** A graph with collections that a test writes, and a renderer of its templates over them. */
 export interface World {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig, type LibraryFile } from '../../../src/render/load-config.ts';
+import type { LibraryFile } from '../../../src/config/library-file.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 
 const root: LibraryFile = { name: 'root.yaml', text: 'haproxyConfig: {template: "global\\n"}' };
 const file = (text: string, name = 'x.yaml'): LibraryFile => ({ name, text });
@@ -142,7 +143,7 @@ watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
     [
       'a duration that is none',
       'dataplane: { syncTimeout: 5 minutes }',
-      /^x.yaml: dataplane.syncTimeout must match pattern/,
+      'x.yaml: dataplane.syncTimeout must be a duration such as "100ms", "1m30s" or "0"',
     ],
     [
       'an empty index',
@@ -164,7 +165,7 @@ watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
       errorsOf(file('maps: {}', 'a.yaml'), file('watchedResources: { w: { apiVersion: v1 } }', 'b.yaml')),
     ).toStrictEqual([
       'a.yaml, b.yaml: haproxyConfig is missing',
-      'a.yaml, b.yaml: watchedResources.w.resources is missing',
+      'b.yaml: watchedResources.w.resources is missing',
     ]);
   });
 
@@ -180,7 +181,9 @@ watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
     const text =
       'watchedResources: { w: { apiVersion: v1, resources: x, indexBy: [metadata.name, "a[?(@.b)]"] } }';
     expect(errorsOf(root, file(text))).toStrictEqual([
-      expect.stringMatching(/^watchedResources\.w\.indexBy\[1\]: "a\[\?\(@\.b\)\]" is not a path/) as string,
+      expect.stringMatching(
+        /^x\.yaml: watchedResources\.w\.indexBy\[1\] "a\[\?\(@\.b\)\]" is not a path/,
+      ) as string,
     ]);
   });
 
@@ -202,7 +205,11 @@ watchedResources: { w: { indexBy: [c], apiVersion: v2, resources: widgets } }`),
     expect(withValidators(validator).validators).toEqual([
       { ...validator, files: ['haproxy.cfg'], dataFiles: [], timeoutMs: 5000, maxConnections: 4 },
     ]);
-    expect(() => withValidators(validator, validator)).toThrow('validators[1].name: there is another waf');
-    expect(() => withValidators({ name: 'waf', socketPath: 'waf.sock' })).toThrow('validators.0.socketPath');
+    expect(() => withValidators(validator, validator)).toThrow(
+      'values.yaml: validators[1].name is waf, as of another before it',
+    );
+    expect(() => withValidators({ name: 'waf', socketPath: 'waf.sock' })).toThrow(
+      'validators[0].socketPath must be an absolute path',
+    );
   });
 });

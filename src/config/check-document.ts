@@ -1,0 +1,48 @@
+import { libraryFields } from '../api/library-fields.ts';
+import { templateConfigSchema } from '../api/template-config-schema.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { originField, originName, type ConfigDocument } from './config-document.ts';
+import type { ConfigError } from './config-error.ts';
+import { fieldText } from './field-text.ts';
+import { checkPart } from './schema-checks.ts';
+
+/** Deeper than any configuration; what is walked by recursion must end. */
+const maxDepth = 100;
+
+/** What is wrong with one document, whatever the others say: unknown fields, wrong types, fields that a library cannot have. */
+export function checkDocument({ origin, spec }: ConfigDocument): readonly ConfigError[] {
+  const refuse = (path: readonly string[], message: string): ConfigError => ({
+    source: originName(origin),
+    field: originField(origin, fieldText(path, spec)),
+    message,
+  });
+  if (!isRecord(spec)) return [refuse([], 'must be an object')];
+  if (isDeeperThan(spec, maxDepth)) return [refuse([], `is nested more than ${maxDepth} deep`)];
+  const foreign =
+    origin.kind === 'library'
+      ? Object.keys(spec).filter(
+          (field) => Object.hasOwn(templateConfigSchema.properties, field) && !isLibraryField(field),
+        )
+      : [];
+  return [
+    ...foreign.map((field) =>
+      refuse([field], 'belongs to a HAProxyTemplateConfig: a library cannot have it'),
+    ),
+    ...checkPart(spec).map(({ path, message }) => refuse(path, message)),
+  ];
+}
+
+function isLibraryField(field: string): boolean {
+  return libraryFields.some((name) => name === field);
+}
+
+function isDeeperThan(root: unknown, limit: number): boolean {
+  let level: readonly unknown[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap((value): readonly unknown[] =>
+      Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [],
+    );
+  }
+  return false;
+}

@@ -1,0 +1,94 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { StructuralSchema } from '../api/structural-schema.ts';
+import { fieldSchemas } from '../api/schema/field-schemas.ts';
+import { templateConfigSchema } from '../api/template-config-schema.ts';
+import type { TemplateConfig } from '../api/template-config.ts';
+
+/** What a schema says about a value. */
+export interface SchemaError {
+  readonly path: readonly string[];
+  /** Goes on after the field. */
+  readonly message: string;
+}
+
+const ajv = new Ajv({
+  strict: true,
+  allErrors: true,
+  useDefaults: true,
+  verbose: true,
+  formats: { int32: true, int64: true },
+});
+ajv.addVocabulary([
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-validations',
+]);
+
+// Compiled once with the module: it takes longer than the check of a large configuration.
+const isPart = ajv.compile(partialSchema(templateConfigSchema));
+const isConfig: ValidateFunction<TemplateConfig> = ajv.compile<TemplateConfig>(templateConfigSchema);
+
+/** A part of a configuration need not have everything, but what it has must be known and of the right shape. Changes nothing. */
+export function checkPart(spec: unknown): readonly SchemaError[] {
+  return isPart(spec) ? [] : errorsOf(isPart.errors);
+}
+
+/** A whole configuration. Defaults are written into `spec`. */
+export function checkWhole(
+  spec: unknown,
+):
+  | { readonly ok: true; readonly config: TemplateConfig }
+  | { readonly ok: false; readonly errors: readonly SchemaError[] } {
+  return isConfig(spec) ? { ok: true, config: spec } : { ok: false, errors: errorsOf(isConfig.errors) };
+}
+
+/** Nothing required, nothing defaulted, nothing else than what is known. */
+function partialSchema(schema: StructuralSchema): object {
+  const { required: _required, default: _default, properties, additionalProperties, items, ...rest } = schema;
+  return {
+    ...rest,
+    ...(items === undefined ? {} : { items: partialSchema(items) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: partialSchema(additionalProperties) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [name, partialSchema(property)]),
+          ),
+          additionalProperties: false,
+        }),
+  };
+}
+
+function errorsOf(errors: readonly ErrorObject[] | null | undefined): readonly SchemaError[] {
+  return (errors ?? []).map(({ instancePath, message, keyword, params, schema }) => {
+    const path = instancePath
+      .split('/')
+      .slice(1)
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+    const more = (name: unknown): readonly string[] => [...path, String(name)];
+    if (keyword === 'additionalProperties')
+      return { path: more(params['additionalProperty']), message: 'is no known field' };
+    if (keyword === 'required') return { path: more(params['missingProperty']), message: 'is missing' };
+    if (keyword === 'enum')
+      return {
+        path,
+        message: `must be one of ${[params['allowedValues']].flat().map(shownChoice).join(', ')}`,
+      };
+    if (keyword === 'pattern') return { path, message: patternMessages.get(String(schema)) ?? message ?? '' };
+    return { path, message: message ?? 'is not valid' };
+  });
+}
+
+const patternMessages: ReadonlyMap<string, string> = new Map([
+  [fieldSchemas.duration.pattern, 'must be a duration such as "100ms", "1m30s" or "0"'],
+  [fieldSchemas.path.pattern, 'must be an absolute path'],
+  [fieldSchemas.objectName.pattern, 'must be a name of small letters, digits, "-" and "."'],
+]);
+
+function shownChoice(choice: unknown): string {
+  return choice === '' ? '""' : String(choice);
+}
