@@ -1,15 +1,23 @@
 import { agentCommands } from './agent-command.ts';
 import { certificatesCommand } from './certificates-command.ts';
 import type { CliCommand } from './cli-command.ts';
+import { completionCommand } from './completion-command.ts';
+import { graphCommand } from './graph-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
+import { tapCommand } from './tap-command.ts';
+import { validateCommand } from './validate-command.ts';
 import { versionCommand } from './version-command.ts';
 
 /** Every command, in the order of the help. */
 export const cliCommands: readonly CliCommand[] = [
   runCommand,
+  validateCommand,
   ...agentCommands,
   certificatesCommand,
+  tapCommand,
+  graphCommand,
   sandboxCommand,
   versionCommand,
+  completionCommand,
 ];

@@ -1,5 +1,6 @@
 import { tlsNames } from '../protocol/tls-names.ts';
 import { type CliOptions, defineCommand } from './cli-command.ts';
+import { configOptions } from './config-options.ts';
 import { kubeOptions } from './kube-options.ts';
 import { logLevelOption } from './log-level-option.ts';
 
@@ -12,12 +13,7 @@ export const runOptions = {
     otherwise: 'all namespaces',
   },
   haproxy: { value: 'PATH', summary: 'HAProxy binary that checks configurations', default: 'haproxy' },
-  libraries: {
-    value: 'DIR',
-    summary: 'template libraries, merged in name order of its *.yaml',
-    otherwise: 'those that came with the program',
-  },
-  values: { value: 'FILE', summary: 'configuration merged last', repeat: true },
+  ...configOptions,
   'watch-timeout': {
     value: 'DURATION',
     summary:
