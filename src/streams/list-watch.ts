@@ -29,6 +29,8 @@ export interface StopDeps {
 
 /** The objects of one kind that are of interest. */
 export interface ListWatchResource extends ResourceRef {
+  /** Objects come with nothing but their metadata. */
+  readonly metadataOnly?: boolean;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
@@ -94,6 +96,9 @@ export function listWatch(deps: ListWatchDeps, resource: ListWatchResource): Obs
   });
 }
 
+const metadataLists = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+const metadataEvents = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
 function perform(
   deps: ListWatchDeps,
   resource: ListWatchResource,
@@ -101,12 +106,14 @@ function perform(
 ): Observable<ListWatchSignal> {
   const path = resourcePath(resource);
   const selectors = { labelSelector: resource.labelSelector, fieldSelector: resource.fieldSelector };
+  const accept = (form: string): { readonly headers?: { readonly accept: string } } =>
+    resource.metadataOnly === true ? { headers: { accept: form } } : {};
   switch (effect.kind) {
     case 'wait':
       return timer(effect.ms).pipe(map(() => ({ kind: 'elapsed' })));
     case 'list': {
       const query = { ...selectors, limit: effect.limit, continue: effect.continue };
-      return decoded(() => listDecoder(resource), deps.open({ path, query }));
+      return decoded(() => listDecoder(resource), deps.open({ path, query, ...accept(metadataLists) }));
     }
     case 'watch': {
       const { resourceVersion, timeoutSeconds, idleMs } = effect;
@@ -120,7 +127,12 @@ function perform(
           : { resourceVersion }),
       };
       // The socket's own time-out is a belt: it must not be faster than ours.
-      const answer$ = deps.open({ path, query, bodyTimeout: idleMs + 1000 });
+      const answer$ = deps.open({
+        path,
+        query,
+        bodyTimeout: idleMs + 1000,
+        ...accept(metadataEvents),
+      });
       return decoded(() => watchDecoder(resource), answer$);
     }
   }

@@ -10,6 +10,8 @@ export type ReflectStore = Pick<SourceCollection<KubeObject>, 'set' | 'delete' |
 
 /** What identifies the object held under a key, and its state. */
 interface Held {
+  /** The API gives an object in every version the same `resourceVersion`. */
+  readonly apiVersion: string | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
 }
@@ -124,13 +126,14 @@ export function reflect(resource: string, store: ReflectStore): OperatorFunction
     });
 }
 
-function heldOf({ metadata }: KubeObject): Held {
-  return { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
+function heldOf({ apiVersion, metadata }: KubeObject): Held {
+  return { apiVersion, uid: metadata.uid, resourceVersion: metadata.resourceVersion };
 }
 
 function isSame(held: Held | undefined, now: Held): boolean {
   return (
     held !== undefined &&
+    held.apiVersion === now.apiVersion &&
     held.uid === now.uid &&
     now.resourceVersion !== undefined &&
     held.resourceVersion === now.resourceVersion
