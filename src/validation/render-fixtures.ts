@@ -5,6 +5,7 @@ import { valuesOf } from '../lib/ordered-map.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import { buildWorld } from '../world/build-world.ts';
+import { httpFixtures } from './http-fixtures.ts';
 import { fixtureObjects } from './fixture-objects.ts';
 
 export interface RenderFixturesOptions {
@@ -39,14 +40,16 @@ export function renderFixtures(options: RenderFixturesOptions): Promise<FixtureR
   return Promise.resolve(options).then(renderNow);
 }
 
-function renderNow({ config, fixtures, constants = {} }: RenderFixturesOptions): FixtureRender {
+function renderNow({ config, fixtures, constants = {}, http = [] }: RenderFixturesOptions): FixtureRender {
   const { objects, notes } = fixtureObjects(config, fixtures);
   try {
-    const { graph, stores, renderer } = buildWorld({ config, constants });
-    for (const [name, entries] of objects) stores.get(name)?.replace(entries);
-    graph.advance();
-    const bundle = renderer.bundle();
-    return { files: textsOf(bundle), problems: bundle.problems, bundle, notes };
+    const world = buildWorld({ config, constants, http: httpFixtures(http) });
+    for (const [name, entries] of objects) world.stores.get(name)?.replace(entries);
+    world.graph.advance();
+    const bundle = world.renderer.bundle();
+    const files = textsOf(bundle);
+    world.dispose();
+    return { files, problems: bundle.problems, bundle, notes };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     return { files: new Map(), problems: [], error: error.message, notes };

@@ -31,6 +31,8 @@ export interface TestJob {
   readonly test: ValidationTest;
   /** Whether the result holds all that was rendered. */
   readonly keepRendered: boolean;
+  /** Whether the result of an `equals` that failed holds its target. */
+  readonly keepActual: boolean;
 }
 
 /** Version that templates see where neither the test nor a HAProxy says one. */
@@ -43,7 +45,8 @@ const errorTargets = new Set(['rendering_error', 'problems']);
  * One test: renders its fixtures and judges its assertions, in their order. Never rejects for what is wrong with the test or the
  * templates: that is in the result.
  */
-export async function runTest({ name, test, keepRendered }: TestJob, deps: TestDeps): Promise<TestResult> {
+export async function runTest(job: TestJob, deps: TestDeps): Promise<TestResult> {
+  const { name, test } = job;
   const begun = deps.now();
   const result = (rest: Pick<TestResult, 'assertions'> & Partial<TestResult>): TestResult => ({
     testName: name,
@@ -77,7 +80,7 @@ export async function runTest({ name, test, keepRendered }: TestJob, deps: TestD
     const assertions: AssertionResult[] = [];
     try {
       for (const [index, assertion] of (test.assertions ?? []).entries())
-        assertions.push(await resultOf(assertion, judged, `assertions[${index}]`));
+        assertions.push(await resultOf(assertion, judged, `assertions[${index}]`, job));
     } finally {
       await traffic.end();
     }
@@ -86,7 +89,7 @@ export async function runTest({ name, test, keepRendered }: TestJob, deps: TestD
       assertions,
       ...(unexpected === undefined ? {} : { renderError: unexpected }),
       ...(render.notes.length === 0 ? {} : { notes: render.notes }),
-      ...(keepRendered ? { rendered: Object.fromEntries(render.files) } : {}),
+      ...(job.keepRendered ? { rendered: Object.fromEntries(render.files) } : {}),
     });
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
@@ -158,7 +161,12 @@ function lazyTraffic(deps: TestDeps): {
   };
 }
 
-async function resultOf(assertion: Assertion, judged: JudgedRender, field: string): Promise<AssertionResult> {
+async function resultOf(
+  assertion: Assertion,
+  judged: JudgedRender,
+  field: string,
+  { keepActual }: TestJob,
+): Promise<AssertionResult> {
   const { error, skipped, text } = await judgementOf(assertion, judged, field);
   return {
     type: assertion.type,
@@ -169,6 +177,9 @@ async function resultOf(assertion: Assertion, judged: JudgedRender, field: strin
     ...(assertion.target === undefined ? {} : { target: assertion.target }),
     ...(text === undefined ? {} : { targetSize: text.length }),
     ...(text === undefined || error === undefined ? {} : { targetPreview: text.slice(0, 200) }),
+    ...(keepActual && assertion.type === 'equals' && error !== undefined && text !== undefined
+      ? { actual: text }
+      : {}),
   };
 }
 

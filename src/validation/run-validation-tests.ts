@@ -22,6 +22,8 @@ export interface ValidationOptions {
   readonly timeoutMs?: number;
   /** Whether results hold all that was rendered. */
   readonly keepRendered?: boolean;
+  /** Whether results of an `equals` that failed hold its target. */
+  readonly keepActual?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -66,7 +68,12 @@ interface Runner {
   end(): Promise<void>;
 }
 
-function jobsOf({ config, only, keepRendered = false }: ValidationOptions): readonly TestJob[] {
+function jobsOf({
+  config,
+  only,
+  keepRendered = false,
+  keepActual = false,
+}: ValidationOptions): readonly TestJob[] {
   const tests = config.validationTests;
   const names = Object.keys(tests).sort();
   const unknown = (only ?? []).filter((name) => !Object.hasOwn(tests, name));
@@ -78,7 +85,7 @@ function jobsOf({ config, only, keepRendered = false }: ValidationOptions): read
   const wanted = only ?? names.filter((name) => name !== globalTest || isTest(tests[name]?.assertions));
   return [...new Set(wanted)].sort().flatMap((name) => {
     const test = mergeGlobal(tests, name);
-    return test === undefined ? [] : { name, test, keepRendered };
+    return test === undefined ? [] : { name, test, keepRendered, keepActual };
   });
 }
 

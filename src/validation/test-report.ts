@@ -37,6 +37,8 @@ export interface AssertionResult {
   readonly targetSize?: number;
   /** The first 200 characters of the target of an assertion that failed. */
   readonly targetPreview?: string;
+  /** The whole target of an `equals` that failed, where that was asked for. */
+  readonly actual?: string;
 }
 
 /** Which templates any of the tests ran, by name. */

@@ -178,7 +178,7 @@ function withoutWords(
 }
 
 function taken(next: Iterator<Address>): Address {
-  const { value, done }: IteratorResult<Address, unknown> = next.next();
-  if (done === true) throw new Error('unreachable: there is an address for each point');
-  return value;
+  const result = next.next();
+  if (result.done === true) throw new Error('unreachable: there is an address for each point');
+  return result.value;
 }

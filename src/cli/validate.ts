@@ -1,0 +1,81 @@
+import { stringify } from 'yaml';
+import { CodedError } from '../lib/coded-error.ts';
+import { parseDuration } from '../lib/duration.ts';
+import { reportJunit } from '../validation/report/report-junit.ts';
+import { reportTap } from '../validation/report/report-tap.ts';
+import { reportText } from '../validation/report/report-text.ts';
+import { runValidationTests } from '../validation/run-validation-tests.ts';
+import type { TestReport } from '../validation/test-report.ts';
+import type { CliCall } from './cli-command.ts';
+import { haproxyAtHand } from './haproxy-at-hand.ts';
+import { librariesPath } from './libraries-path.ts';
+import { readTestConfig } from './read-test-config.ts';
+import { updateGolden } from './update-golden.ts';
+import type { validateOptions } from './validate-command.ts';
+
+/** `haptic validate` */
+export async function validate({
+  values,
+  env,
+  signal,
+  out,
+  err,
+}: CliCall<typeof validateOptions>): Promise<number> {
+  const workers = countOf(values.workers, '--workers', 1, 64);
+  const timeoutMs = parseDuration(values.timeout, '--timeout');
+  const isGolden = values['update-golden'];
+  const { config, files } = await readTestConfig({
+    libraries: values.libraries ?? librariesPath(import.meta.url),
+    files: values.file,
+    libraryTests: values['library-tests'] || values.file.length === 0,
+  });
+  const haproxy = await haproxyAtHand(values.haproxy);
+  const report = await runValidationTests({
+    config,
+    ...(haproxy && { haproxy }),
+    ...(env['PATH'] === undefined ? {} : { path: env['PATH'] }),
+    ...(values.test.length === 0 ? {} : { only: values.test }),
+    ...(workers === undefined ? {} : { workers }),
+    timeoutMs,
+    keepRendered: values['dump-rendered'],
+    keepActual: isGolden,
+    signal,
+  });
+  if (report.totalTests === 0) {
+    err('haptic validate: there are no validation tests; see validationTests in docs/validation-tests.md\n');
+    return 1;
+  }
+  if (isGolden) {
+    const updated = await updateGolden(report, files);
+    for (const { file, test, assertion } of updated)
+      err(`updated ${file}: ${test}, assertions[${assertion}]\n`);
+    if (updated.length > 0) {
+      err('run it again to see the results\n');
+      return 0;
+    }
+  }
+  out(printReport(values.output, report, values.verbose));
+  return report.failedTests === 0 ? 0 : 1;
+}
+
+function printReport(format: string, report: TestReport, verbose: boolean): string {
+  switch (format) {
+    case 'json':
+      return `${JSON.stringify(report, undefined, 2)}\n`;
+    case 'yaml':
+      return stringify(report, { lineWidth: 0 });
+    case 'junit':
+      return reportJunit(report);
+    case 'tap':
+      return reportTap(report);
+    default:
+      return reportText(report, { verbose });
+  }
+}
+
+function countOf(text: string | undefined, flag: string, least: number, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= least && count <= most) return count;
+  throw new CodedError('HAPTIC_ERR_CLI_USAGE', `${flag} must be a whole number from ${least} to ${most}`);
+}
