@@ -1,0 +1,163 @@
+import { type Observable, concatMap, defer, forkJoin, map, of } from 'rxjs';
+import type { Validator } from '../gate/create-validator.ts';
+import type { Gate } from '../gate/create-gate.ts';
+import type { HaproxyMessage } from '../gate/parse-haproxy-output.ts';
+import type { Finding, Verdict } from '../gate/verdict.ts';
+import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { Plan } from '../protocol/plan.ts';
+import { certificateFault } from './certificate-fault.ts';
+import type { CheckScope } from './check-scope.ts';
+import type { HarmlessPlan } from './harmless-plan.ts';
+import { textOf } from './plan-of.ts';
+import type { Reduction } from './reduce-plan.ts';
+
+export interface CheckChangeDeps {
+  readonly gate: Pick<Gate, 'check'>;
+  readonly reduce: (accepted: Plan, next: Plan) => Reduction;
+  readonly harmless: (plan: Plan) => HarmlessPlan;
+  /** Asked about what HAProxy accepts; they get the whole plan. */
+  readonly validators: () => readonly Validator[];
+}
+
+export interface ChangeToCheck {
+  /** What HAProxy accepted last; absent when it has not yet. */
+  readonly accepted: Plan | undefined;
+  readonly next: Plan;
+  /** What would be rendered without the change: asked for only when something is refused. */
+  readonly present: () => Plan | undefined;
+}
+
+export type CheckedChange =
+  | {
+      readonly kind: 'accepted';
+      readonly scope: CheckScope;
+      /** What is wrong, and was so without the change. */
+      readonly known: readonly Finding[];
+      /** Why some lines were not judged. */
+      readonly notJudged: readonly string[];
+    }
+  | { readonly kind: 'refused'; readonly scope: CheckScope; readonly findings: readonly Finding[] }
+  | { readonly kind: 'unchecked'; readonly message: string };
+
+/**
+ * HAProxy's and the validators' word on a change, in the smallest check that is known to be enough. A refusal is confirmed by a check
+ * of the whole, and counts as far as it is not said without the change too. One value, then completion; never an error of its own.
+ */
+export function createChangeCheck(
+  deps: CheckChangeDeps,
+): (change: ChangeToCheck) => Observable<CheckedChange> {
+  const { gate, reduce, harmless } = deps;
+
+  const judge = (plan: Plan): Observable<Verdict> => gate.check(plan);
+
+  const confirm = (whole: HarmlessPlan, present: () => Plan | undefined): Observable<CheckedChange> =>
+    judge(whole.plan).pipe(
+      concatMap((verdict): Observable<CheckedChange> => {
+        if (verdict.kind === 'unchecked') return of({ kind: 'unchecked', message: verdict.message });
+        if (verdict.kind === 'accepted') return of(accepted('full', whole));
+        const before = present();
+        if (before === undefined) return of({ kind: 'refused', scope: 'full', findings: verdict.findings });
+        return judge(harmless(before).plan).pipe(
+          map((former): CheckedChange => {
+            if (former.kind === 'unchecked') return { kind: 'unchecked', message: former.message };
+            const known = new Set(former.kind === 'refused' ? former.findings.map(identityOf) : []);
+            const findings = verdict.findings.filter((finding) => !known.has(identityOf(finding)));
+            if (findings.length > 0) return { kind: 'refused', scope: 'full', findings };
+            return { ...accepted('full', whole), known: verdict.findings };
+          }),
+        );
+      }),
+    );
+
+  const byHaproxy = ({ accepted: base, next, present }: ChangeToCheck): Observable<CheckedChange> => {
+    const reduction: Reduction =
+      base === undefined ? { kind: 'full', reason: 'nothing was accepted yet' } : reduce(base, next);
+    if (reduction.kind === 'unchanged')
+      return of({ kind: 'accepted', scope: 'none', known: [], notJudged: [] });
+    if (reduction.kind === 'full') return confirm(harmless(next), present);
+    const part = harmless(reduction.plan);
+    return judge(part.plan).pipe(
+      concatMap((verdict): Observable<CheckedChange> => {
+        if (verdict.kind === 'accepted') return of(accepted('reduced', part, base));
+        // The part lacks what nobody thought of, or the change is bad: the whole tells which.
+        return verdict.kind === 'refused'
+          ? confirm(harmless(next), present)
+          : of({ kind: 'unchecked', message: verdict.message });
+      }),
+    );
+  };
+
+  const byValidators = (
+    validators: readonly Validator[],
+    plan: Plan,
+  ): Observable<readonly HaproxyMessage[]> =>
+    forkJoin(validators.map((validator) => validator.check(plan))).pipe(map((said) => said.flat()));
+
+  return (change) =>
+    defer(() => {
+      const faults = certificateFaults(change.accepted, change.next);
+      if (faults.length > 0) return of<CheckedChange>({ kind: 'refused', scope: 'none', findings: faults });
+      return byHaproxy(change).pipe(
+        concatMap((checked) => {
+          const validators = deps.validators();
+          if (checked.kind !== 'accepted' || checked.scope === 'none' || validators.length === 0)
+            return of(checked);
+          return byValidators(validators, change.next).pipe(
+            map((said): CheckedChange => {
+              const findings = said.filter(({ severity }) => severity === 'alert');
+              return findings.length === 0 ? checked : { kind: 'refused', scope: checked.scope, findings };
+            }),
+          );
+        }),
+      );
+    });
+}
+
+function accepted(scope: CheckScope, { plan, leftOut }: HarmlessPlan, base?: Plan) {
+  const reasons = new Set<string>();
+  for (const [key, risks] of leftOut) {
+    const section = getEntry(plan.sections, key);
+    // What was accepted so already is no news.
+    if (
+      base !== undefined &&
+      getEntry(base.sections, key)?.name === section?.name &&
+      section?.owner === undefined
+    )
+      continue;
+    for (const risk of risks)
+      reasons.add(
+        `lines of ${section?.kind ?? 'section'} ${section?.name ?? ''} were not judged by HAProxy, since they ` +
+          (risk === 'code' ? 'load code' : 'name a file outside of the configuration'),
+      );
+  }
+  return { kind: 'accepted', scope, known: [], notJudged: [...reasons] } as const;
+}
+
+/** Line numbers move with what stands before them. */
+function identityOf({ message, owner, section, validator }: Finding): string {
+  return JSON.stringify([message.replace(/\[[^\]\s]+:\d+\]|\bline \d+/g, ''), owner, section, validator]);
+}
+
+/** Certificates that are new or other than they were are read here: HAProxy gets a stand-in for them. */
+function certificateFaults(before: Plan | undefined, { files }: Plan): readonly Finding[] {
+  const findings: Finding[] = [];
+  const note = (path: string, what: string, owner: Finding['owner']) =>
+    findings.push({
+      severity: 'alert',
+      message: `the certificate ${path} is of no use: ${what}`,
+      file: path,
+      ...(owner === undefined ? {} : { owner }),
+    });
+  for (const { key: path, before: was, after: is } of diffOrderedMaps(
+    before?.files ?? { size: 0, chunks: [] },
+    files,
+  )) {
+    if (is?.kind !== 'cert' || is.digest === was?.digest) continue;
+    const hasKeyFile = getEntry(files, `${path}.key`) !== undefined;
+    const fault = certificateFault(
+      textOf(is) + (hasKeyFile ? textOf(getEntry(files, `${path}.key`) ?? is) : ''),
+    );
+    if (fault !== undefined) note(path, fault, is.owner);
+  }
+  return findings;
+}

@@ -1,0 +1,20 @@
+export interface WebhookLimits {
+  /** An object may be 3 MB in a request to an API server, and an update brings two of them. */
+  readonly bodyBytes: number;
+  /** To finish a handshake or send a request. */
+  readonly readMs: number;
+  /** To let a connection lie idle: longer than API servers do, so that it is they who close. */
+  readonly idleMs: number;
+  /** How long an API server waits that does not say: the default of `timeoutSeconds`. */
+  readonly timeoutMs: number;
+  /** What is kept of that for the way back. */
+  readonly marginMs: number;
+}
+
+export const webhookLimits: WebhookLimits = {
+  bodyBytes: 8 * 1024 * 1024,
+  readMs: 10_000,
+  idleMs: 120_000,
+  timeoutMs: 10_000,
+  marginMs: 250,
+};
