@@ -68,7 +68,10 @@ function replaceExpected(document: Document.Parsed, { test, assertion, text }: W
   // An alias or an absent text has no place of its own to be written to.
   if (!isScalar(node) || node.srcToken === undefined) return false;
   const isLong = text.includes('\n');
-  CST.setScalarValue(node.srcToken, text, { type: isLong ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE' });
+  CST.setScalarValue(node.srcToken, text, {
+    afterKey: true,
+    type: isLong ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE',
+  });
   return true;
 }
 
