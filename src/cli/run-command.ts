@@ -1,4 +1,4 @@
-import { tlsNames } from '../protocol/tls-names.ts';
+import { agentAccessEnvironment, agentAccessOptions } from './agent-access-options.ts';
 import { type CliOptions, defineCommand } from './cli-command.ts';
 import { configOptions } from './config-options.ts';
 import { kubeOptions } from './kube-options.ts';
@@ -26,18 +26,7 @@ export const runOptions = {
     default: ':8080',
   },
   'metrics-listen': { value: 'ADDR', summary: 'Prometheus metrics', default: ':9090' },
-  'agent-tls-dir': {
-    value: 'DIR',
-    summary: 'tls.crt, tls.key and ca.crt for the agents, read again when they change',
-    otherwise: '/etc/haptic/agent-tls/..data',
-  },
-  'agent-tls-server-name': {
-    value: 'NAME',
-    summary: "DNS name in the agents' certificate",
-    env: 'AGENT_TLS_SERVER_NAME',
-    otherwise: tlsNames.agent,
-  },
-  'no-agent-tls': { summary: 'plain HTTP to the agents, and Basic credentials instead of certificates' },
+  ...agentAccessOptions,
   'print-config': { summary: 'print the effective configuration as YAML and exit' },
   'log-level': logLevelOption,
 } as const satisfies CliOptions;
@@ -48,9 +37,7 @@ export const runCommand = defineCommand({
     'the controller: watches Kubernetes, renders, brings every HAProxy pod to the newest configuration',
   description: 'Runs until it gets SIGTERM or SIGINT. Its log goes to stdout as JSON lines.',
   options: runOptions,
-  environment: {
-    'DATAPLANE_USERNAME, DATAPLANE_PASSWORD': 'credentials of the agents, with --no-agent-tls',
-  },
+  environment: agentAccessEnvironment,
   examples: [
     {
       what: 'With a kubeconfig instead of a service account',

@@ -67,6 +67,7 @@ describe('haptic run', () => {
       'flag.example',
     );
     expect(name([], { AGENT_TLS_SERVER_NAME: '' })).toBe('haptic-agent-tls.haptic.svc');
+    expect(name(['--no-agent-tls'], { ...credentials, AGENT_TLS_SERVER_NAME: 'env.example' })).toBe('');
   });
 
   it.each([
