@@ -148,6 +148,7 @@ export function createGraph(options: GraphOptions = {}): Graph {
       for (const [handle, index] of handles) if (index >= mark) handles.delete(handle);
     },
     has: (handle) => handles.has(handle),
+    isRead: (collection, key) => nodeOf(engine, handles, collection).readers.byKey.has(key),
     toMermaid: () => printMermaid(parts),
     parts,
     stats: () => statsOf(engine),

@@ -131,6 +131,8 @@ export interface Graph {
   release(mark: number): void;
   /** Whether a handle is of this graph (for a layer: or of a graph below it), and not released. */
   has(handle: object): boolean;
+  /** Whether an entry looks at this key of a collection of this very graph, as of what was computed so far. */
+  isRead(collection: Collection<unknown>, key: string): boolean;
   /** The dependency graph as a mermaid flowchart. */
   toMermaid(): string;
   /** What it draws: the nodes of each graph that it is made of, those below first. */
