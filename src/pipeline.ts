@@ -42,6 +42,8 @@ export interface PipelineDeps<World, Verdict extends LatchVerdict> {
   readonly check: (plan: Plan) => Observable<Verdict>;
   /** See {@link GateStageOptions.recall}. */
   readonly recall?: () => Observable<KeptOutputs | undefined>;
+  /** See {@link GateStageOptions.adopt}. */
+  readonly adopt?: (generation: object) => QuarantineState | undefined;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
   /** Brings a pod to what is wanted and keeps it there, until something newer is wanted of it or it is gone. */
   readonly deliver: (target: DeliveryTarget, newer$: Observable<void>) => Observable<DeliveryReport>;
@@ -118,6 +120,7 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
       retry: timing.checkRetry,
       running: running.ids,
       ...(deps.recall && { recall: deps.recall }),
+      ...(deps.adopt && { adopt: deps.adopt }),
     }),
     // A verdict that is known already comes synchronously: the latch must see the bundle first.
     observeOn(asapScheduler),

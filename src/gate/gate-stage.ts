@@ -29,7 +29,7 @@ import { emptyQuarantine, type QuarantineState } from './quarantine-state.ts';
 export interface GateStageOptions<V extends LatchVerdict> {
   /** One check of one plan: emits one verdict and completes, never errors. */
   readonly check: (plan: Plan) => Observable<V>;
-  /** Milliseconds from the start of a check to that of a newer render, unless other objects are held in that one. */
+  /** Milliseconds from the start of a check to that of a newer render, unless that is of another configuration or holds other objects. */
   readonly interval: number;
   /** Milliseconds between attempts when a check could not run: doubles from `min` to `max`. */
   readonly retry: { readonly min: number; readonly max: number };
@@ -40,6 +40,8 @@ export interface GateStageOptions<V extends LatchVerdict> {
    * when a configuration's first render is refused, so that who is good does not wait for it. Default: nobody knows.
    */
   readonly recall?: () => Observable<KeptOutputs | undefined>;
+  /** What is known of a configuration that was accepted before it came here, by its renders' `Provenance.generation`. */
+  readonly adopt?: (generation: object) => QuarantineState | undefined;
 }
 
 /** One verdict of HAProxy, and what is held from then on. */
@@ -81,8 +83,13 @@ export function gateStage<V extends LatchVerdict>(
         (verdict: V): GateReport<V> => ({ about, bundle, verdict, state });
       const now = () => asyncScheduler.now();
       const again = (attempt: number) => timer(Math.min(retry.max, retry.min * 2 ** attempt));
-      const isHeldDifferently = (bundle: Bundle) =>
-        newest?.provenance?.quarantine !== bundle.provenance?.quarantine;
+      const isOtherwise = (bundle: Bundle) =>
+        newest?.provenance?.quarantine !== bundle.provenance?.quarantine ||
+        newest?.provenance?.generation !== bundle.provenance?.generation;
+      const adopted = ({ provenance }: Bundle): QuarantineState | undefined =>
+        provenance === undefined || provenance.generation === state.generation
+          ? undefined
+          : options.adopt?.(provenance.generation);
 
       const judge = (bundle: Bundle, newer$: Observable<void>): Observable<GateReport<V>> =>
         check(bundle.plan).pipe(
@@ -148,12 +155,12 @@ export function gateStage<V extends LatchVerdict>(
           return concat(check(former.plan).pipe(map(report('overtaken', former))), catchUp(bundle));
         });
 
-      /** Under constant change HAProxy is not started more often than this; who is held differently is not kept waiting. */
+      /** Under constant change HAProxy is not started more often than this; other objects held, and another configuration, do not wait. */
       const pace = (bundle: Bundle, started: number, newer$: Observable<void>): Observable<never> =>
         defer(() => {
           const rest = started + interval * Math.min(checks, 2) - now();
-          if (rest <= 0 || isHeldDifferently(bundle)) return EMPTY;
-          const held$ = newer$.pipe(filter(() => isHeldDifferently(bundle)));
+          if (rest <= 0 || isOtherwise(bundle)) return EMPTY;
+          const held$ = newer$.pipe(filter(() => isOtherwise(bundle)));
           return race(timer(rest), held$).pipe(take(1), ignoreElements());
         });
 
@@ -162,7 +169,7 @@ export function gateStage<V extends LatchVerdict>(
           const started = now();
           checks = 1;
           overtaken.drop(bundle);
-          state = onRender(state, bundle);
+          state = onRender(adopted(bundle) ?? state, bundle);
           return concat(
             judge(bundle, newer$),
             tryOut(bundle, newer$),

@@ -1,11 +1,11 @@
-import { emptyOrderedMap, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
+import { emptyOrderedMap } from '../lib/ordered-map.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import { changedOwners, outputsDigest } from '../protocol/changed-owners.ts';
 import type { KeptOutputs } from '../protocol/kept-outputs.ts';
-import type { Output } from '../protocol/output.ts';
 import { noQuarantine, type Outputs, type Provenance, type Quarantine } from '../protocol/provenance.ts';
 import type { LatchVerdict } from './latch.ts';
+import { ownersOf } from './owners-of.ts';
 import {
   emptyQuarantine,
   type QuarantineEntry,
@@ -323,16 +323,6 @@ function inOrder(suspects: readonly Suspect[], isPinned: (key: string) => boolea
 
 function sameSuspects(a: readonly Suspect[], b: readonly Suspect[]): boolean {
   return a.length === b.length && a.every(({ key }, index) => b[index]?.key === key);
-}
-
-function ownersOf(outputs: OrderedMap<Pick<Output, 'owner'>>): ReadonlySet<string> {
-  const keys = new Set<string>();
-  let last: Owner | undefined;
-  for (const { owner } of valuesOf(outputs)) {
-    if (owner !== undefined && owner !== last) keys.add(formatOwner(owner));
-    last = owner;
-  }
-  return keys;
 }
 
 /** Those of the objects that the refusal names, by line, by file or as users of what it names. */
