@@ -4,6 +4,7 @@ import type { Owner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Engine } from './engine.ts';
 import type { Node, Outcome } from './node.ts';
+import { isPendingEntry } from './pending-entry.ts';
 import { hasDep, noDeps } from './readers.ts';
 import type { Collection, Index, Reader } from './types.ts';
 
@@ -19,7 +20,7 @@ export interface Frame {
 const scanned = 16;
 const noProblems: readonly Problem[] = [];
 
-/** Runs user code with tracking. Its throw becomes a problem of `ownerOf()`; problems and looks before it are kept. */
+/** Runs user code with tracking. Its throw becomes a problem of `ownerOf()`, unless the entry is only pending; problems and looks before it are kept. */
 export function runTracked(
   engine: Engine,
   node: Node,
@@ -34,7 +35,7 @@ export function runTracked(
     value = body(engine.reader);
   } catch (error) {
     failed = true;
-    frame.problems.push(problemOf(error, node, ownerOf));
+    if (!isPendingEntry(error)) frame.problems.push(problemOf(error, node, ownerOf));
   } finally {
     engine.frame = undefined;
   }
