@@ -16,15 +16,22 @@ const stepPattern =
  * `HAPTIC_ERR_TEMPLATE_JSONPATH`.
  */
 export function jsonPath(expression: string): JsonPath {
-  const steps = parseJsonPath(expression);
-  return (object) => {
-    let found: unknown[] = [object];
-    for (const step of steps) found = found.flatMap((value) => take(value, step));
-    return found.flatMap((value) =>
+  const select = jsonPathValues(expression);
+  return (object) =>
+    select(object).flatMap((value) =>
       typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
         ? [String(value)]
         : [],
     );
+}
+
+/** The same, as the values that are there: objects and lists, too. */
+export function jsonPathValues(expression: string): (object: unknown) => readonly unknown[] {
+  const steps = parseJsonPath(expression);
+  return (object) => {
+    let found: unknown[] = [object];
+    for (const step of steps) found = found.flatMap((value) => take(value, step));
+    return found;
   };
 }
 

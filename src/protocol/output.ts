@@ -16,6 +16,14 @@ export interface Output {
   readonly resources?: readonly DeclaredResource[];
   readonly statusPatches?: readonly StatusPatch[];
   readonly events?: readonly DeclaredEvent[];
+  /** Values for collections of the templates' own. */
+  readonly collected?: readonly CollectedPart[];
+}
+
+export interface CollectedPart {
+  readonly collection: string;
+  readonly key: string;
+  readonly value: unknown;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { DataplaneConfig } from '../api/template-config.ts';
+import type { TemplateFolders } from '../templates/run.ts';
 
 /** Where the maps and files of the configuration lie in the bundle: `maps/<name>`, `general/<name>`, `ssl` by default. */
 export interface BundlePaths {
@@ -7,6 +8,7 @@ export interface BundlePaths {
   file(name: string): string;
   /** Folder of certificates and crt-lists. */
   readonly certificates: string;
+  readonly folders: TemplateFolders;
 }
 
 /** Paths are relative to the directory of HAProxy's configuration file, which is its `default-path origin`. */
@@ -21,9 +23,16 @@ export function bundlePaths({
     const relative = posix.relative(base, directory);
     return posix.join(relative.startsWith('..') ? posix.basename(directory) : relative, name);
   };
+  const folders = {
+    base,
+    maps: below(mapsDir, '.'),
+    general: below(generalStorageDir, '.'),
+    certificates: below(sslCertsDir, '.'),
+  };
   return {
     map: (name) => below(mapsDir, name),
     file: (name) => below(generalStorageDir, name),
-    certificates: below(sslCertsDir, '.'),
+    certificates: folders.certificates,
+    folders,
   };
 }

@@ -21,16 +21,22 @@ import {
   sameOwner,
   type MapState,
 } from './map-state.ts';
+import type { Declared } from '../protocol/declared.ts';
 import type { FilePart, Output, Part } from '../protocol/output.ts';
-import type { Document } from './output-of.ts';
+import { createDeclaredState } from './declared-state.ts';
+import { onceMark, type Document } from './output-of.ts';
 
 export interface BundleOptions {
   /** Maps that exist even without entries, and whether their order counts. */
   readonly maps: readonly { readonly path: string; readonly ordered: boolean }[];
   /** Crt-lists that exist even without entries. */
   readonly crtLists?: readonly string[];
-  /** Files made by a template of their own. */
-  readonly files: readonly { readonly path: string; readonly reloadOnChange: boolean }[];
+  /** Files made by a template of their own; a certificate only if there is something in it. */
+  readonly files: readonly {
+    readonly path: string;
+    readonly reloadOnChange: boolean;
+    readonly kind?: 'general' | 'cert';
+  }[];
 }
 
 /** Parts of a plan, without its id. */
@@ -56,6 +62,8 @@ export interface BundleState {
   finish(): BundleParts;
   /** Of names claimed twice. A new array when they changed. */
   conflicts(): readonly Problem[];
+  /** As of the last flush; the same object as long as nothing changed. */
+  declared(): Declared;
 }
 
 type NamedKind = Section['kind'];
@@ -76,6 +84,9 @@ export function createBundleState(options: BundleOptions): BundleState {
     profile: createClaims(),
   };
   const fileClaims = createClaims<Claimed<FilePart>>();
+  /** Parts with a name in files of their own, by path and name. */
+  const partClaims = createClaims<Claimed<{ readonly path: string; readonly section: Section }>>();
+  const declared = createDeclaredState();
   const sectionEdits = new Map<string, Section | undefined>();
   /** Sections without a name, by place: nobody can have them first. */
   const plain = new Map<string, Section | undefined>();
@@ -86,7 +97,7 @@ export function createBundleState(options: BundleOptions): BundleState {
   const maps = new Map<string, MapState>();
   const orderedMaps = new Set(options.maps.filter((map) => map.ordered).map((map) => map.path));
   const permanentMaps = new Set(options.maps.map((map) => map.path));
-  const reloads = new Map(options.files.map((file) => [file.path, file.reloadOnChange]));
+  const ownFiles = new Map(options.files.map((file) => [file.path, file]));
   const conflicts = new Map<string, readonly Problem[]>();
   let conflictList: readonly Problem[] | undefined = [];
   let built: BundleParts = {
@@ -102,7 +113,7 @@ export function createBundleState(options: BundleOptions): BundleState {
   const dirtyLists = new Set<string>(permanentLists);
   const dirtyMaps = new Set<string>(permanentMaps);
   const dirtyFiles = new Map<string, Claimed<FilePart> | undefined>();
-  const dirtyDocuments = new Set<string>(reloads.keys());
+  const dirtyDocuments = new Set<string>(ownFiles.keys());
   let sections = emptyOrderedMap<Section>();
   let backends = emptyOrderedMap<Backend>();
   let profiles = emptyOrderedMap<Profile>();
@@ -138,7 +149,12 @@ export function createBundleState(options: BundleOptions): BundleState {
       const key = base + padded(index);
       const { section, name } = part;
       const own = documents.get(document.path);
-      if (own !== undefined) {
+      if (own !== undefined && name !== undefined) {
+        const { owner, template: place, text: content } = section;
+        const value = { item: { path: document.path, section }, content, owner, place };
+        if (add) partClaims.put(`${document.path}\u0000${name}`, { rank: key, value });
+        else partClaims.drop(`${document.path}\u0000${name}`, key);
+      } else if (own !== undefined) {
         own.edits.set(key, add ? section : undefined);
         dirtyDocuments.add(document.path);
       } else if (name === undefined) {
@@ -150,6 +166,8 @@ export function createBundleState(options: BundleOptions): BundleState {
         names[section.kind].drop(name, key);
       }
     });
+    if (add) declared.put(base, output);
+    else declared.drop(base, output);
     output.entries.forEach((part, index) => {
       const map = mapOf(part.path);
       if (add) map.put(base + padded(index), part);
@@ -191,7 +209,8 @@ export function createBundleState(options: BundleOptions): BundleState {
     const profileEdits = new Map<string, Profile | undefined>();
     for (const settlement of settlements) {
       const { name, before, after } = settlement;
-      note(`${kind} ${name}`, conflictsOf(...nameConflicts[kind], settlement));
+      if (!name.startsWith(onceMark))
+        note(`${kind} ${name}`, conflictsOf(...nameConflicts[kind], settlement));
       if (after !== undefined) editSection(after.rank, after.value.item.section);
       const same =
         before !== undefined &&
@@ -218,6 +237,20 @@ export function createBundleState(options: BundleOptions): BundleState {
     plain.clear();
   };
 
+  /** As with sections: a place may pass from one name to another. */
+  const settleParts = (): void => {
+    const settled = partClaims.settle();
+    const edit = (rank: string, path: string, section: Section | undefined): void => {
+      documents.get(path)?.edits.set(rank, section);
+      dirtyDocuments.add(path);
+    };
+    for (const { before, after } of settled)
+      if (before !== undefined && before.rank !== after?.rank)
+        edit(before.rank, before.value.item.path, undefined);
+    for (const { after } of settled)
+      if (after !== undefined) edit(after.rank, after.value.item.path, after.value.item.section);
+  };
+
   const flush = (): void => {
     settleSections();
     sections = editOrderedMap(sections, sectionEdits);
@@ -229,6 +262,8 @@ export function createBundleState(options: BundleOptions): BundleState {
       note(`file ${settlement.name}`, conflictsOf('file', 'FileConflict', settlement));
       dirtyFiles.set(settlement.name, settlement.after?.value);
     }
+    for (const [key, problems] of declared.flush()) note(key, problems);
+    settleParts();
     for (const path of dirtyDocuments) {
       const own = documents.get(path);
       if (own === undefined) continue;
@@ -263,8 +298,9 @@ export function createBundleState(options: BundleOptions): BundleState {
       fileEdits.set(path, file === undefined ? undefined : textFileOf(file));
     for (const path of dirtyDocuments) {
       const pieces = documents.get(path)?.pieces;
-      if (pieces !== undefined)
-        fileEdits.set(path, ropeFileOf(path, 'general', reloads.get(path) ?? true, pieces));
+      const { kind = 'general', reloadOnChange = true } = ownFiles.get(path) ?? {};
+      if (kind === 'cert' && pieces?.size === 0) fileEdits.set(path, undefined);
+      else if (pieces !== undefined) fileEdits.set(path, ropeFileOf(path, kind, reloadOnChange, pieces));
     }
     if (sections !== built.sections || built.files.size === 0)
       fileEdits.set(configPath, ropeFileOf(configPath, 'config', true, sections));
@@ -289,6 +325,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     flush,
     finish,
     parts: () => ({ ...built, sections, backends, profiles }),
+    declared: () => declared.declared,
     conflicts: () =>
       (conflictList ??= [...conflicts.keys()].sort().flatMap((key) => conflicts.get(key) ?? [])),
   };

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
-import type { Collection, Delta, Fork, Graph } from '../collections/types.ts';
+import type { Collection, Delta, Fork, Graph, SourceCollection } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { digest } from '../lib/digest.ts';
 import type { Problem } from '../lib/problem.ts';
@@ -10,23 +10,26 @@ import type { Bundle } from '../protocol/bundle.ts';
 import type { KeptOutputs } from '../protocol/kept-outputs.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { noQuarantine, type HeldObjects, type Quarantine } from '../protocol/provenance.ts';
-import {
-  createTemplateEnvironment,
-  type TemplateEnvironment,
-  type WholeTemplate,
-} from '../templates/create-template-environment.ts';
+import type { WholeTemplate } from '../templates/create-template-environment.ts';
 import type { Piece } from '../templates/fragment.ts';
 import { renderFaultOf } from '../templates/render-fault.ts';
+import { createRenderProfile, type ProfileEntry } from '../templates/render-profile.ts';
 import type { Slot } from '../templates/run.ts';
-import { templateInvalid } from '../templates/template-error.ts';
+import type { TemplateError } from '../templates/template-error.ts';
+import type { LookupUse } from '../templates/vocabulary.ts';
 import { createBundleState, padded } from './bundle-state.ts';
-import { bundlePaths } from './bundle-paths.ts';
+import { bundleOptionsOf } from './bundle-options-of.ts';
+import { compileTemplates, constantsOf } from './compile-templates.ts';
 import { documentsOf, type RenderDocument } from './documents-of.ts';
+import { collectedCollection, type Collector } from './collected-collections.ts';
 import { createHeldOutputs } from './held-outputs.ts';
 import type { HttpReads } from './http-reads.ts';
 import { ownerOfItem } from './owner-of.ts';
 import { type PlacedOutputs, type Preview, previewOutputs } from './preview-outputs.ts';
+import { orderSlots } from './order-slots.ts';
 import { outputOf } from './output-of.ts';
+import { withPostProcess, type RenderedDocument } from './rendered-document.ts';
+import { takenPaths } from './taken-paths.ts';
 import type { Output } from '../protocol/output.ts';
 import { restoreOutputs } from './restore-outputs.ts';
 import { createTrackedReads } from './tracked-reads.ts';
@@ -42,10 +45,21 @@ export interface RendererOptions {
   readonly http?: HttpReads;
   /** Besides `extraContext` and `dataplane` of the configuration: `capabilities`, … Plain data. */
   readonly constants?: Readonly<Record<string, unknown>>;
+  /** HAProxy's pods, `controller.haproxyPods` in templates, by `namespace/name`. Absent: there are none. */
+  readonly pods?: Collection<unknown>;
+  /** Milliseconds, monotonic: counts and times what runs, see `Renderer.profile`. Absent: nothing is measured. */
+  readonly profileClock?: () => number;
 }
 
 /** The render of one configuration generation: fragments in the graph, and the bundle that follows their deltas. */
 export interface Renderer {
+  /** `Provenance.generation` of all its renders. */
+  readonly generation: object;
+  /**
+   * Where the fragments of each forEach stand: the beginning of their places, by a name that stays while a configuration is edited
+   * around it. See `translateOutputs`.
+   */
+  readonly places: ReadonlyMap<string, string>;
   /** Holds these objects at what they were, from the next bundle on; nobody, if they were held in renders of another renderer. */
   hold(held: HeldObjects): void;
   /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few dozen changes. */
@@ -60,6 +74,15 @@ export interface Renderer {
    * Undefined while a turn is half taken in, or after `dispose`.
    */
   preview(fork: Pick<Fork, 'changes'>, heldInstead: (present: Quarantine) => Quarantine): Preview | undefined;
+  /**
+   * What the render is for, as `renderMode` and `admissionSubject` show it. Written in what-ifs only: the fragments that read it are
+   * printed anew, so `graph.fork([{ collection: renderer.context, key: 'renderMode', value: 'admission' }, …])`.
+   */
+  readonly context: SourceCollection<unknown>;
+  /** What the templates of this configuration do that is hardly meant. */
+  readonly warnings: readonly TemplateError[];
+  /** What ran since the renderer was made, the most expensive first; empty without `profileClock`. */
+  profile(): readonly ProfileEntry[];
   /** Names, map keys and files that two owners claim: the first in print order has them. Problems of fragments are in the graph. */
   readonly problems: readonly Problem[];
   /** Takes the fragments out of the graph. Nodes that were made after the renderer's go with them. */
@@ -72,7 +95,15 @@ interface PendingDeltas {
   next: number;
 }
 
+interface PlacedSlot {
+  readonly slot: Slot;
+  readonly uses: readonly LookupUse[];
+  readonly document: RenderedDocument;
+  readonly base: string;
+}
+
 const batch = 64;
+const podsName = 'controller.haproxyPods';
 
 /**
  * Compiles the templates of `config`, runs what is outside of forEach bodies, once, and makes a node of `graph` for every
@@ -81,47 +112,24 @@ const batch = 64;
  * accepted output of that item stays.
  */
 export function createRenderer(options: RendererOptions): Renderer {
-  const { graph, config, resources, collections } = options;
-  const constants = {
-    capabilities: {},
-    ...options.constants,
-    extraContext: config.templatingSettings.extraContext,
-    dataplane: config.dataplane,
+  const { graph, config, resources, profileClock } = options;
+  const profile = profileClock === undefined ? undefined : createRenderProfile(profileClock);
+  const mark = graph.mark();
+  const pods = options.pods ?? graph.source<unknown>(podsName);
+  const context = graph.source<unknown>('render context');
+  const collections: Readonly<Record<string, Collection<unknown>>> = {
+    ...options.collections,
+    [podsName]: pods,
   };
-  const environment = createTemplateEnvironment({
-    templates: documentsOf(config).map(({ template, kind, source }) => ({
-      name: template,
-      document: kind,
-      source,
-    })),
-    snippets: Object.fromEntries(
-      Object.entries(config.templateSnippets).map(([name, { template }]) => [name, template]),
-    ),
-    vocabulary: {
-      collections: Object.keys(collections),
-      resources: Object.fromEntries(
-        Object.entries(config.watchedResources).map(([name, { indexBy }]) => [
-          name,
-          { indexKeys: indexBy?.length ?? 2 },
-        ]),
-      ),
-    },
-    constants,
-    certificatesFolder: bundlePaths(config.dataplane).certificates,
-  });
-  const documents = documentsOf(config);
+  const constants = constantsOf(config, options.constants);
+  const environment = compileTemplates(config, Object.keys(collections), constants, profile);
+  const documents = documentsOf(config).map(withPostProcess);
   const taken = takenPaths(documents, environment);
-  const state = createBundleState({
-    maps: [
-      ...documents.filter(({ kind }) => kind === 'map').map(({ path, ordered }) => ({ path, ordered })),
-      ...[...environment.mapPaths.keys()]
-        .filter((path) => documents.every((document) => document.path !== path))
-        .map((path) => ({ path, ordered: false })),
-    ],
-    crtLists: [...environment.crtListPaths.keys()],
-    files: documents.filter(({ kind }) => kind === 'file'),
-  });
-  const readsOf = createTrackedReads(graph, resources, config.watchedResources, options.http);
+  const state = createBundleState(bundleOptionsOf(documents, environment));
+  const collected = new Map<string, Collection<unknown>>();
+  const collectors = new Map<string, Collector[]>();
+  const others = { collection: namedCollection, context };
+  const readsOf = createTrackedReads(graph, resources, config.watchedResources, others, options.http);
   const wholes = documents.map((document) => ({
     document,
     whole: environment.renderWhole(document.template),
@@ -136,42 +144,60 @@ export function createRenderer(options: RendererOptions): Renderer {
     drop: (place, output) => state.drop(place, documentOf(place), output),
   });
   let isDisposed = false;
-  const mark = graph.mark();
   const pending: PendingDeltas[] = [];
   const slots: PlacedOutputs[] = [];
+  const places = new Map<string, string>();
   const unsubscribe: (() => void)[] = [];
   let problemsChanged = true;
   let plan: Plan | undefined;
   let last: Bundle | undefined;
   let lastConflicts: readonly Problem[] | undefined;
 
-  wholes.forEach(({ document, whole }, documentIndex) => {
-    placeWhole(whole, document, padded(documentIndex));
-  });
+  const placed = wholes.flatMap(({ document, whole }, index) => placeWhole(whole, document, padded(index)));
+  const fragments = new Map(orderSlots(placed).map((one) => [one, outputsOf(one)] as const));
+  for (const { slot, base, document } of placed) notePlace(slot, document, base);
+  for (const [{ base }, outputs] of fragments) slots.push({ base, outputs });
+  for (const one of placed) {
+    const { base } = one;
+    const outputs = fragments.get(one);
+    if (outputs !== undefined) watch(outputs, (deltas) => pending.push({ base, deltas, next: 0 }));
+  }
   watch(graph.problems, () => (problemsChanged = true));
 
   /** Pieces of a whole template and fragments of its slots stand at the piece's position, so all sort as they print. */
-  function placeWhole(whole: WholeTemplate, document: RenderDocument, documentKey: string): void {
+  function placeWhole(
+    whole: WholeTemplate,
+    document: RenderedDocument,
+    documentKey: string,
+  ): readonly PlacedSlot[] {
     const effects = outputOf({ ...whole, pieces: [] }, document, taken);
     state.put(`${documentKey}\u0000`, document, effects);
-    whole.pieces.forEach((piece, position) => {
+    return whole.pieces.flatMap((piece, position): PlacedSlot[] => {
       const base = `${documentKey}\u0000${padded(position)}\u0000`;
       if (piece.kind !== 'slot') {
         const fragment = { pieces: [openEnded(piece, whole, position)], entries: [], files: [] };
         state.put(base, document, outputOf(fragment, document, taken));
-        return;
+        return [];
       }
       const slot = whole.slots[piece.slot];
-      if (slot === undefined) return;
-      const outputs = outputsOf(slot, document, base);
-      slots.push({ base, outputs });
-      watch(outputs, (deltas) => pending.push({ base, deltas, next: 0 }));
+      return slot === undefined ? [] : [{ slot, uses: environment.lookupsOf(slot), document, base }];
     });
   }
 
-  function outputsOf(slot: Slot, document: RenderDocument, base: string): Collection<Output> {
-    const reads = readsOf(environment.lookupsOf(slot));
-    return graph.mapEntries<unknown, Output>(
+  /** The n-th forEach over a collection that one template writes into one document. */
+  function notePlace({ collection, place }: Slot, { template }: RenderDocument, base: string): void {
+    const words = [template, place.replace(/:\d+:\d+$/, ''), collection];
+    for (let nth = 0; ; nth++) {
+      const name = [...words, nth].join(' ');
+      if (places.has(name)) continue;
+      places.set(name, base);
+      return;
+    }
+  }
+
+  function outputsOf({ slot, uses, document, base }: PlacedSlot): Collection<Output> {
+    const reads = readsOf(uses);
+    const outputs = graph.mapEntries<unknown, Output>(
       `fragments ${base.replaceAll('\u0000', '.')} ${slot.place}`,
       collectionOf(slot),
       (item, key, reader) => {
@@ -182,6 +208,7 @@ export function createRenderer(options: RendererOptions): Renderer {
         try {
           return outputOf(environment.renderItem(slot, item, key, bound), document, taken, owner);
         } catch (error) {
+          bound.failed();
           const fault = renderFaultOf(error);
           if (fault === undefined) throw error;
           const { reason, field, message, place } = fault;
@@ -200,11 +227,25 @@ export function createRenderer(options: RendererOptions): Renderer {
       },
       { reads: reads.nodes, ownerOf: (item, key) => ownerOfItem(item, key, slot.collection) },
     );
+    for (const { helper, resource } of uses)
+      if (helper === 'collect')
+        collectors.set(resource, [...(collectors.get(resource) ?? []), { base, outputs }]);
+    return outputs;
+  }
+
+  /** Slots are made in an order in which all that fill a collection are there when it is asked for. */
+  function namedCollection(name: string): Collection<unknown> | undefined {
+    const [head, own] = name.split('.');
+    if (head !== 'collected' || own === undefined) return collections[name];
+    const made = collected.get(name) ?? collectedCollection(graph, own, inPrintOrder(collectors.get(own)));
+    collected.set(name, made);
+    return made;
   }
 
   function collectionOf(slot: Slot): Collection<unknown> {
-    const [head = '', name] = slot.collection.split('.');
-    const collection = name === undefined ? collections[head] : resources[name];
+    const [head, name] = slot.collection.split('.');
+    const collection =
+      head === 'resources' && name !== undefined ? resources[name] : namedCollection(slot.collection);
     if (collection === undefined)
       throw new CodedError(
         'HAPTIC_ERR_RENDER_NO_COLLECTION',
@@ -274,7 +315,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       restore: (kept: KeptOutputs) =>
         kept.configuration === configuration ? restoreOutputs(kept, outputs, isPlace) : undefined,
     };
-    return { plan: ofPlan, revision: graph.revision, problems, provenance };
+    return { plan: ofPlan, revision: graph.revision, problems, provenance, ...state.declared() };
   }
 
   function candidate(quarantine: Quarantine): Bundle | undefined {
@@ -287,12 +328,18 @@ export function createRenderer(options: RendererOptions): Renderer {
   }
 
   return {
+    generation,
+    places,
+    context,
+    warnings: environment.warnings,
+    profile: () => profile?.entries() ?? [],
     absorb,
     hold: (objects) => held.hold(objects.generation === generation ? objects.quarantine : noQuarantine),
     bundle: () => {
       absorb();
       const ofPlan = planNow();
       const conflicts = state.conflicts();
+      const declared = state.declared();
       const problems =
         last !== undefined && lastConflicts === conflicts && !problemsChanged
           ? last.problems
@@ -300,6 +347,9 @@ export function createRenderer(options: RendererOptions): Renderer {
       if (
         last?.plan === ofPlan &&
         last.problems === problems &&
+        last.resources === declared.resources &&
+        last.statusPatches === declared.statusPatches &&
+        last.events === declared.events &&
         last.provenance?.outputs === held.outputs() &&
         last.provenance.quarantine === held.quarantine &&
         last.provenance.withheld === held.withheld()
@@ -329,6 +379,10 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 }
 
+function inPrintOrder(collectors: readonly Collector[] = []): readonly Collector[] {
+  return [...collectors].sort((a, b) => (a.base < b.base ? -1 : 1));
+}
+
 /** A place begins with its document. */
 function documentKeyOf(place: string): string {
   return place.slice(0, place.indexOf('\u0000'));
@@ -354,39 +408,4 @@ function openEnded(piece: Piece, whole: WholeTemplate, position: number): Piece 
   if (piece.kind !== 'text' || position !== whole.pieces.length - 1 || piece.text.endsWith('\n'))
     return piece;
   return { ...piece, text: `${piece.text}\n` };
-}
-
-/** Effects cannot write into ordered maps, nor over files that the configuration makes. */
-function takenPaths(
-  documents: readonly RenderDocument[],
-  { mapPaths, crtListPaths }: Pick<TemplateEnvironment, 'mapPaths' | 'crtListPaths'>,
-): ReadonlyMap<string, string> {
-  const taken = new Map<string, string>();
-  for (const { kind, path, ordered, template } of documents) {
-    taken.set(`crt-list ${path}`, `${template} makes the file ${path}`);
-    if (kind === 'map') taken.set(`file ${path}`, `${template} makes the file ${path}`);
-    if (kind === 'map' && ordered)
-      taken.set(
-        `map ${path}`,
-        `${template} makes the map ${path}, whose order counts: set ordered to false to add entries from elsewhere`,
-      );
-    if (kind === 'file')
-      for (const what of ['file', 'map']) taken.set(`${what} ${path}`, `${template} makes the file ${path}`);
-  }
-  const written = [
-    ...[...mapPaths].map(([path, place]) => [`map ${path}`, place] as const),
-    ...[...crtListPaths].map(([path, place]) => [`crt-list ${path}`, place] as const),
-  ];
-  const clashes = written.flatMap(([what, place]) => {
-    const message = taken.get(what);
-    return message === undefined ? [] : [{ ...place, message }];
-  });
-  if (clashes.length > 0) throw templateInvalid(clashes);
-  for (const path of mapPaths.keys())
-    if (!taken.has(`file ${path}`)) taken.set(`file ${path}`, `mapEntry makes the map ${path}`);
-  for (const path of crtListPaths.keys())
-    for (const what of ['file', 'map'])
-      if (!taken.has(`${what} ${path}`))
-        taken.set(`${what} ${path}`, `crtListEntry makes the crt-list ${path}`);
-  return taken;
 }

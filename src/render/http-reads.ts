@@ -15,4 +15,6 @@ export interface HttpReads {
   readonly want: (want: HttpWant) => string;
   /** What a key without entry reads as. */
   readonly absent: HttpContent;
+  /** Told of an item that failed after it had read the key, in what-ifs too. */
+  readonly failed?: (key: string) => void;
 }

@@ -1,20 +1,32 @@
 import { flat } from '../lib/flat.ts';
 import type { Owner } from '../lib/owner.ts';
+import type { DeclaredResource } from '../protocol/declared.ts';
 import type { MapEntry, Section } from '../protocol/plan.ts';
 import { crtListLine } from '../protocol/crt-list-line.ts';
+import { readCrtListLine } from './read-crt-list-line.ts';
 import { mapKey } from '../templates/context/map-key.ts';
 import { mapValue } from '../templates/context/map-value.ts';
 import type { CrtListEffect, Fragment, Piece } from '../templates/fragment.ts';
+import { pemBlocks } from '../templates/context/pem-text.ts';
 import { renderError } from '../templates/render-fault.ts';
 import type { DocumentKind } from '../templates/vocabulary.ts';
 import { cutAtHeaders, tidy, withoutEmptyLines } from './layout.ts';
+import { templateOwner } from './owner-of.ts';
+import type { PostProcess } from './post-process.ts';
+import { resourcesOfText } from './resources-of-text.ts';
 import type { CrtListPart, EntryPart, Output, Part } from '../protocol/output.ts';
 
 /** The document that a template's text goes into. */
 export interface Document {
   readonly kind: DocumentKind;
   readonly path: string;
+  /** Done to the text that templates print into it. */
+  readonly postProcess?: PostProcess | undefined;
+  readonly createOnlyFields?: readonly string[];
 }
+
+/** Names of parts that are printed once begin with this; no name of a section does. */
+export const onceMark = '\u0001once ';
 
 /** What effects of templates cannot write to (`map maps/x.map`, `file general/y`), with the reason. */
 export type TakenPaths = ReadonlyMap<string, string>;
@@ -27,8 +39,13 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
   const owned = owner === undefined ? {} : { owner };
   const parts: Part[] = [];
   const entries: EntryPart[] = [];
-  for (const piece of fragment.pieces) {
+  const listed: CrtListPart[] = [];
+  const resources: DeclaredResource[] = [];
+  for (const given of fragment.pieces) {
+    const piece = processed(given, document.postProcess);
     if (document.kind === 'map') entries.push(...linesOf(piece, document.path, owned));
+    else if (document.kind === 'crt-list') listed.push(...listedLines(piece, document.path, owned));
+    else if (document.kind === 'resource') resources.push(...objectsOf(piece, document, owned));
     else parts.push(...partsOf(piece, document.kind, owned));
   }
   for (const { path, key, value, place } of fragment.entries) {
@@ -40,14 +57,26 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
     });
   }
   for (const { path, place } of fragment.files) refuseTaken(`file ${path}`, place, taken);
-  const listed = fragment.listed?.map((effect) => listedPart(effect, owned, taken));
+  for (const effect of fragment.listed ?? []) listed.push(listedPart(effect, owned, taken));
+  const by = owner ?? templateOwner('');
+  const statusPatches = fragment.statusPatches?.map((patch) => ({ ...patch, owner: by }));
+  const events = fragment.events?.map((event) => ({ ...event, owner: by }));
   return {
     ...owned,
     parts: shared(parts),
     entries: shared(entries),
     files: shared(fragment.files),
-    ...(listed === undefined ? {} : { listed }),
+    ...(listed.length === 0 ? {} : { listed: shared(listed) }),
+    ...(resources.length === 0 ? {} : { resources: shared(resources) }),
+    ...(statusPatches === undefined ? {} : { statusPatches }),
+    ...(events === undefined ? {} : { events }),
+    ...(fragment.collected === undefined ? {} : { collected: fragment.collected }),
   };
+}
+
+function processed(piece: Piece, postProcess: PostProcess | undefined): Piece {
+  if (postProcess === undefined || !('text' in piece)) return piece;
+  return { ...piece, text: postProcess(piece.text) };
 }
 
 const none: readonly never[] = [];
@@ -74,6 +103,13 @@ function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
         { section: { kind: 'core', name, text: sectionText(text, owned), ...owned, template: place }, name },
       ];
     }
+    case 'once': {
+      const { key, place } = piece;
+      const text = kind === 'file' ? piece.text : sectionText(piece.text, owned);
+      return [
+        { section: { kind: 'core', name: place, text, ...owned, template: place }, name: onceMark + key },
+      ];
+    }
     case 'backend': {
       const { backend, place } = piece;
       const { name } = backend;
@@ -94,6 +130,7 @@ function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
 /** Text of a file stays as it is. Text of the configuration is cut into its sections, unless it is a fragment's lines. */
 function textParts(text: string, place: string, kind: DocumentKind, owned: Owned): Part[] {
   if (text === '') return [];
+  if (kind === 'certificate') return pemParts(text, place, owned);
   if (kind === 'file') return [{ section: { kind: 'core', name: place, text, ...owned, template: place } }];
   const laid = layout(text, owned);
   if (owned.owner !== undefined)
@@ -103,6 +140,13 @@ function textParts(text: string, place: string, kind: DocumentKind, owned: Owned
   return cutAtHeaders(laid).map((cut) => ({
     section: { kind: 'core', name: cut.name ?? place, text: cut.text, template: place },
   }));
+}
+
+/** HAProxy is sent certificates line by line: what is between the blocks, and empty lines, have no place there. */
+function pemParts(text: string, place: string, owned: Owned): Part[] {
+  if (text.trim() === '') return [];
+  const blocks = tried(place, () => pemBlocks([text]));
+  return [{ section: { kind: 'core', name: place, text: blocks.text, ...owned, template: place } }];
 }
 
 /** A section of a fragment begins and ends its lines itself: what stands before it may have left its line open. */
@@ -123,6 +167,38 @@ function linesOf(piece: Piece, path: string, owned: Owned): EntryPart[] {
     if (line === '' || line.startsWith('#')) return [];
     return [{ path, entry: { ...entryOfLine(line, piece.place), ...owned }, place: piece.place }];
   });
+}
+
+/** Text of a crt-list template: one certificate with options and names per line; empty lines and comments are none. */
+function listedLines(piece: Piece, path: string, owned: Owned): CrtListPart[] {
+  if (piece.kind !== 'text') return [];
+  return piece.text.split('\n').flatMap((raw): CrtListPart[] => {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) return [];
+    const fields = tried(piece.place, () => readCrtListLine(line));
+    return [{ path, entry: { ...fields, text: flat(crtListLine(fields)), ...owned } }];
+  });
+}
+
+function objectsOf(
+  piece: Piece,
+  { createOnlyFields = [] }: Document,
+  owned: Owned,
+): readonly DeclaredResource[] {
+  if (piece.kind !== 'text') return [];
+  const owner = owned.owner ?? templateOwner(piece.place.replace(/:\d+:\d+$/, ''));
+  return tried(piece.place, () =>
+    resourcesOfText(piece.text, { owner, place: piece.place, createOnlyFields }),
+  );
+}
+
+function tried<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw renderError({ place, message: error.message, field: '', reason: 'TemplateFailed' });
+  }
 }
 
 function entryOfLine(line: string, place: string): MapEntry {

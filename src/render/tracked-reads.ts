@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { WatchedResource } from '../api/template-config.ts';
 import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
+import type { HttpWant } from '../protocol/http-content.ts';
 import type { HttpReads } from './http-reads.ts';
 import { jsonPath } from '../templates/json-path.ts';
 import type { TrackedReads } from '../templates/run.ts';
@@ -9,8 +10,24 @@ import type { LookupUse } from '../templates/vocabulary.ts';
 /** Makes the reads of one slot: the nodes they look at, and the lookups bound to a running projector. */
 export interface ReadsOfSlot {
   readonly nodes: readonly (Collection<unknown> | Index<unknown>)[];
-  bind(reader: Reader, warn: TrackedReads['warn']): TrackedReads;
+  bind(reader: Reader, warn: TrackedReads['warn']): BoundReads;
 }
+
+export interface BoundReads extends TrackedReads {
+  /** The item that made these reads has failed. */
+  readonly failed: () => void;
+}
+
+/** What can be looked up besides watched resources. */
+export interface OtherReads {
+  /** Collections by their name, entries by their key: `backends`, `collected.colors`; undefined for any other name. */
+  readonly collection: (name: string) => Collection<unknown> | undefined;
+  /** What the render is for, by name; what is not there is as `contextDefaults` says. */
+  readonly context: Collection<unknown>;
+}
+
+/** A render for real, that nobody asked for. */
+const contextDefaults: Readonly<Record<string, unknown>> = { renderMode: 'reconcile' };
 
 const byNamespaceAndName = ['metadata.namespace', 'metadata.name'];
 
@@ -23,6 +40,7 @@ export function createTrackedReads(
   graph: Graph,
   resources: Readonly<Record<string, Collection<KubeObject>>>,
   watched: Readonly<Record<string, WatchedResource>>,
+  others: OtherReads,
   http?: HttpReads,
 ): (uses: readonly LookupUse[]) => ReadsOfSlot {
   const indexes = new Map<string, Index<KubeObject>>();
@@ -32,6 +50,9 @@ export function createTrackedReads(
     if (collection === undefined) throw new RangeError(`there is no resource ${resource}`);
     return collection;
   };
+
+  const otherOf = (name: string): Collection<unknown> | undefined =>
+    resources[name] === undefined ? others.collection(name) : undefined;
 
   const isByName = (resource: string, keys: number): boolean => {
     const paths = watched[resource]?.indexBy ?? byNamespaceAndName;
@@ -54,6 +75,10 @@ export function createTrackedReads(
   return (uses) => ({
     nodes: uses.flatMap(({ helper, resource, keys }): ReadsOfSlot['nodes'] => {
       if (helper === 'http') return http === undefined ? [] : [http.contents];
+      if (helper === 'context') return [others.context];
+      if (helper === 'collect') return [];
+      const other = otherOf(resource);
+      if (other !== undefined) return [other];
       return helper === 'fetch' || keys === 0 || isByName(resource, keys)
         ? [collectionOf(resource)]
         : [indexOf(resource, keys)];
@@ -61,7 +86,20 @@ export function createTrackedReads(
     bind: (reader, warn) => {
       const read = (resource: string, key: string): KubeObject | undefined =>
         reader.read(collectionOf(resource), key);
-      const found = (resource: string, keys: readonly string[]): readonly KubeObject[] => {
+      let urls: Set<string> | undefined;
+      const readHttp =
+        ({ contents, want, absent }: HttpReads) =>
+        (wanted: HttpWant) => {
+          const key = want(wanted);
+          (urls ??= new Set()).add(key);
+          return reader.read(contents, key) ?? absent;
+        };
+      const found = (resource: string, keys: readonly string[]): readonly unknown[] => {
+        const other = otherOf(resource);
+        if (other !== undefined) {
+          const wanted = keys.length === 0 ? reader.readKeys(other) : keys;
+          return wanted.map((key) => reader.read(other, key)).filter((entry) => entry !== undefined);
+        }
         if (keys.length === 0)
           return reader.readKeys(collectionOf(resource)).flatMap((key) => read(resource, key) ?? []);
         if (!isByName(resource, keys.length))
@@ -77,8 +115,13 @@ export function createTrackedReads(
             throw new RangeError(`${objects.length} ${resource} match ${keys.join('/')}, one is expected`);
           return objects[0];
         },
-        fetch: (resource, keys) => read(resource, keys.join('/')),
-        ...(http && { http: (want) => reader.read(http.contents, http.want(want)) ?? http.absent }),
+        fetch: (resource, keys) => {
+          const other = otherOf(resource);
+          return other === undefined ? read(resource, keys.join('/')) : reader.read(other, keys[0] ?? '');
+        },
+        context: (name) => reader.read(others.context, name) ?? contextDefaults[name],
+        ...(http && { http: readHttp(http) }),
+        failed: () => urls?.forEach((key) => http?.failed?.(key)),
         warn,
       };
     },

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import { checkTemplates } from './check/check-templates.ts';
@@ -14,10 +15,12 @@ import {
 } from './handlebars-engine.ts';
 import type { HelperSpec, HelperTable } from './helper-spec.ts';
 import { allHelpers } from './helpers/all-helpers.ts';
-import { isRecord } from '../lib/is-record.ts';
+import { linearRegex, type LinearRegex } from '../lib/linear-regex.ts';
 import { renderError, renderFaultOf } from './render-fault.ts';
-import { piecesOf, type Run, type Slot, type TrackedReads } from './run.ts';
-import { templateInvalid, type TemplatePlace } from './template-error.ts';
+import type { RenderProfile } from './render-profile.ts';
+import { piecesOf, type Run, type Slot, type TemplateFolders, type TrackedReads } from './run.ts';
+import { structureHelpers } from './structure-helpers.ts';
+import { templateInvalid, type TemplateError, type TemplatePlace } from './template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from './vocabulary.ts';
 import { matchesSnippet } from './snippet-pattern.ts';
 
@@ -27,9 +30,18 @@ export interface EnvironmentInput {
   readonly vocabulary: Omit<Vocabulary, 'constants'>;
   /** Plain data, the same for the whole life of the environment. */
   readonly constants: Readonly<Record<string, unknown>>;
-  /** Folder of certificates and crt-lists in the bundle; default `ssl`. */
-  readonly certificatesFolder?: string;
+  /** Default: those of the default directories. */
+  readonly folders?: TemplateFolders;
+  /** Counts and times what runs. Absent: nothing is measured, and nothing is paid for it. */
+  readonly profile?: RenderProfile;
 }
+
+const defaultFolders: TemplateFolders = {
+  base: '/etc/haproxy',
+  maps: 'maps',
+  general: 'general',
+  certificates: 'ssl',
+};
 
 /** A whole template, run once: its pieces in order, with a slot where the fragments of a forEach go. */
 export interface WholeTemplate extends Fragment {
@@ -41,16 +53,20 @@ export interface TemplateEnvironment {
   renderWhole(template: string): WholeTemplate;
   /** The body of a slot for one item: a pure function of the item and of what `reads` gives. Throws `HAPTIC_ERR_TEMPLATE_RENDER`. */
   renderItem(slot: Slot, item: unknown, key: string, reads: TrackedReads): Fragment;
-  /** Tracked lookups that the body of a slot can make. */
+  /** Tracked lookups that the body of a slot can make, and the collections that it can fill. */
   lookupsOf(slot: Slot): readonly LookupUse[];
   /** Maps that mapEntry calls name literally, with the first such call. */
   readonly mapPaths: ReadonlyMap<string, TemplatePlace>;
   /** The same for crt-lists and crtListEntry. */
   readonly crtListPaths: ReadonlyMap<string, TemplatePlace>;
+  /** What works but is hardly meant. */
+  readonly warnings: readonly TemplateError[];
 }
 
 const maxDepth = 32;
 const maxHelperCalls = 250_000;
+/** Compiled expressions that are kept. */
+const maxRegexes = 1000;
 
 /**
  * Compiles and checks all templates of one configuration. What is wrong with them is thrown as one
@@ -58,29 +74,35 @@ const maxHelperCalls = 250_000;
  * turns of loops and the number of helper calls.
  */
 export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvironment {
-  const { constants, snippets, certificatesFolder = 'ssl' } = input;
+  const { snippets, folders = defaultFolders, profile } = input;
+  const constants = { ...input.constants, templateSnippets: Object.keys(snippets).sort() };
   const sources = new Map(input.templates.map(({ name, source }) => [name, normalised(source)]));
   const snippetSources = new Map(
     Object.entries(snippets).map(([name, source]) => [name, normalised(source)]),
   );
-  const vocabulary: Vocabulary = { ...input.vocabulary, constants: Object.keys(constants) };
-  const helpers: HelperTable = { ...allHelpers, ...structureHelpers() };
+  const helpers: HelperTable = {
+    ...allHelpers,
+    ...structureHelpers({ runSnippet, matching: matchesOf, itemNameOf }),
+  };
   const checked = checkTemplates({
     templates: input.templates.map((template) => ({ ...template, source: normalised(template.source) })),
     snippets: Object.fromEntries(snippetSources),
     helpers,
-    vocabulary,
+    vocabulary: input.vocabulary,
+    constants,
   });
   if (checked.errors.length > 0) throw templateInvalid(checked.errors);
 
-  const wholeContext = { ...collectionNames(input.vocabulary), ...constants };
+  const wholeContext = { ...collectionNames(input.vocabulary, checked.collected), ...constants };
   const bodies = new Map<string, TemplateBody>();
   const matches = new Map<string, readonly string[]>();
   const snippetNames = [...snippetSources.keys()].sort();
   let current: Run | undefined;
+  const regexes = new LRUCache<string, LinearRegex>({ max: maxRegexes });
+  const shared = { constants, folders, regexOf };
 
   const engine = createHandlebarsEngine({
-    helpers: Object.fromEntries(Object.entries(helpers).map(([name, spec]) => [name, rawHelper(spec)])),
+    helpers: Object.fromEntries(Object.entries(helpers).map(([name, spec]) => [name, rawHelper(name, spec)])),
     printing: new Set(
       Object.entries(helpers).flatMap(([name, spec]) => (spec.output === 'text' ? [name] : [])),
     ),
@@ -98,7 +120,11 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     return current;
   }
 
-  function rawHelper(spec: HelperSpec): RawHelper {
+  function rawHelper(name: string, given: HelperSpec): RawHelper {
+    const spec: HelperSpec =
+      profile === undefined
+        ? given
+        : { ...given, call: (...call) => profile.measure('helper', name, () => given.call(...call)) };
     return function (this: unknown, ...args: unknown[]): unknown {
       const options = args.pop() as HelperOptions;
       const run = running();
@@ -136,9 +162,20 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     run.helperCalls++;
     if (run.helperCalls > maxHelperCalls) throw new RangeError(`more than ${maxHelperCalls} helper calls`);
     run.templates.push(name);
-    const output = bodyOf(name)({ ...(run.mode === 'whole' ? wholeContext : constants), ...args });
+    const body = bodyOf(name);
+    const context = { ...(run.mode === 'whole' ? wholeContext : constants), ...args };
+    const output =
+      profile === undefined ? body(context) : profile.measure('snippet', name, () => body(context));
     run.templates.pop();
     return output;
+  }
+
+  function regexOf(pattern: string): LinearRegex {
+    const known = regexes.get(pattern);
+    if (known !== undefined) return known;
+    const made = linearRegex(pattern);
+    regexes.set(pattern, made);
+    return made;
   }
 
   function bodyOf(name: string): TemplateBody {
@@ -148,44 +185,6 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       bodies.set(name, body);
     }
     return body;
-  }
-
-  function structureHelpers(): HelperTable {
-    return {
-      snippets: {
-        summary:
-          '`{{snippets "frontend-filters-*" x=y}}`: the snippets of an extension point, in order of name.',
-        output: 'text',
-        args: [1, 1],
-        hash: 'any',
-        call: ([pattern], scope) =>
-          matchesOf(String(pattern))
-            .map((name) => runSnippet(name, scope.options.hash))
-            .join(''),
-      },
-      forEach: {
-        summary:
-          '`{{#forEach hosts as |host key|}}…{{/forEach}}`: one fragment for each entry of a collection, in order of key.',
-        output: 'block',
-        args: [1, 1],
-        only: 'whole',
-        call: ([collection], scope) => {
-          const { run, options } = scope;
-          if (options.fn === undefined) return '';
-          const template = run.templates.at(-1) ?? '';
-          const place = scope.place();
-          run.slots.push({
-            collection: nameOfCollection(collection),
-            body: options.fn,
-            itemName: itemNameOf(template, options.loc),
-            template,
-            place,
-          });
-          run.captured.push({ kind: 'slot', slot: run.slots.length - 1 });
-          return `\u0001${run.captured.length - 1}\u0002`;
-        },
-      },
-    };
   }
 
   function itemNameOf(template: string, loc: SourceRange): string {
@@ -215,35 +214,28 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
   return {
     mapPaths: checked.mapPaths,
     crtListPaths: new Map(
-      [...checked.crtListNames].map(([name, place]) => [posix.join(certificatesFolder, name), place]),
+      [...checked.crtListNames].map(([name, place]) => [posix.join(folders.certificates, name), place]),
     ),
+    warnings: checked.warnings,
     lookupsOf: (slot) => uniqueLookups(checked.lookups.get(slot.place) ?? []),
     renderWhole: (template) => {
-      const run = newRun('whole', template, '', undefined, { constants, certificatesFolder });
+      const run = newRun('whole', template, '', undefined, shared);
       const body = engine.compile(sources.get(template) ?? '');
-      const output = running1(run, () => body(wholeContext));
+      const print = () => running1(run, () => body(wholeContext));
+      const output = profile === undefined ? print() : profile.measure('template', template, print);
       const place = `${template}:1:1`;
       return {
+        ...effectsOf(run),
         pieces: piecesOf(run, output, place).flatMap((piece) => withoutMarkers(run, piece)),
-        entries: run.entries,
-        files: run.files,
-        ...listedIn(run),
         slots: run.slots,
       };
     },
     renderItem: (slot, item, key, reads) => {
-      const run = newRun('fragment', slot.template, slot.itemName, reads, {
-        constants,
-        certificatesFolder,
-      });
+      const run = newRun('fragment', slot.template, slot.itemName, reads, shared);
       const options = { data: { root: constants }, blockParams: [item, key] };
-      const output = running1(run, () => slot.body(constants, options));
-      return {
-        pieces: piecesOf(run, output, slot.place),
-        entries: run.entries,
-        files: run.files,
-        ...listedIn(run),
-      };
+      const print = () => running1(run, () => slot.body(constants, options));
+      const output = profile === undefined ? print() : profile.measure('fragment', slot.place, print);
+      return { ...effectsOf(run), pieces: piecesOf(run, output, slot.place) };
     },
   };
 }
@@ -253,13 +245,12 @@ function newRun(
   template: string,
   itemName: string,
   reads: TrackedReads | undefined,
-  { constants, certificatesFolder }: Pick<Run, 'constants' | 'certificatesFolder'>,
+  shared: Pick<Run, 'constants' | 'folders' | 'regexOf'>,
 ): Run {
   return {
+    ...shared,
     mode,
     reads,
-    constants,
-    certificatesFolder,
     itemName,
     slots: [],
     templates: [template],
@@ -267,6 +258,9 @@ function newRun(
     entries: [],
     files: [],
     listed: [],
+    collected: [],
+    statusPatches: [],
+    events: [],
     inside: undefined,
     backend: undefined,
     helperCalls: 0,
@@ -274,9 +268,23 @@ function newRun(
   };
 }
 
-/** Most fragments list none, and fragments are many. */
-function listedIn({ listed }: Run): Pick<Fragment, 'listed'> {
-  return listed.length === 0 ? {} : { listed };
+/** Most fragments have few kinds of effects, and fragments are many. */
+function effectsOf({
+  entries,
+  files,
+  listed,
+  collected,
+  statusPatches,
+  events,
+}: Run): Omit<Fragment, 'pieces'> {
+  return {
+    entries,
+    files,
+    ...(listed.length === 0 ? {} : { listed }),
+    ...(collected.length === 0 ? {} : { collected }),
+    ...(statusPatches.length === 0 ? {} : { statusPatches }),
+    ...(events.length === 0 ? {} : { events }),
+  };
 }
 
 /** A section around a forEach is cut into the text before, the slot, and the text after, all of the section's name. */
@@ -323,18 +331,25 @@ function normalised(source: string): string {
   return source.replaceAll('\r\n', '\n');
 }
 
-function collectionNames(vocabulary: Omit<Vocabulary, 'constants'>): Record<string, unknown> {
-  const resources = Object.fromEntries(
-    Object.keys(vocabulary.resources).map((name) => [name, { collection: `resources.${name}` }]),
-  );
-  return {
-    ...Object.fromEntries(vocabulary.collections.map((name) => [name, { collection: name }])),
-    resources,
+/** What collections are in the text around fragments: names, for forEach to take. */
+function collectionNames(
+  vocabulary: Omit<Vocabulary, 'constants'>,
+  collected: readonly string[],
+): Record<string, unknown> {
+  const names: Record<string, unknown> = {
+    resources: marked('resources.', Object.keys(vocabulary.resources)),
+    collected: marked('collected.', collected),
   };
+  for (const name of vocabulary.collections) {
+    const [head = '', ...rest] = name.split('.');
+    if (rest.length === 0) names[head] = { collection: name };
+    else names[head] = { ...(names[head] as object | undefined), [rest.join('.')]: { collection: name } };
+  }
+  return names;
 }
 
-function nameOfCollection(value: unknown): string {
-  return isRecord(value) && typeof value['collection'] === 'string' ? value['collection'] : '';
+function marked(prefix: string, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, { collection: prefix + name }]));
 }
 
 function uniqueLookups(uses: readonly LookupUse[]): LookupUse[] {

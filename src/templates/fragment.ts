@@ -1,3 +1,4 @@
+import type { DeclaredEvent, StatusPatch } from '../protocol/declared.ts';
 import type { FileKind } from '../protocol/plan.ts';
 import type { Backend, Profile } from '../protocol/plan.ts';
 
@@ -8,6 +9,10 @@ export interface Fragment {
   readonly files: readonly FileEffect[];
   /** Absent: none. */
   readonly listed?: readonly CrtListEffect[];
+  /** Absent: none, here and below. */
+  readonly collected?: readonly CollectedEffect[];
+  readonly statusPatches?: readonly StatusPatchEffect[];
+  readonly events?: readonly EventEffect[];
 }
 
 /** A run of output. `place` is `template:line:column` of what printed it. */
@@ -15,6 +20,8 @@ export type Piece =
   | { readonly kind: 'text'; readonly text: string; readonly place: string }
   | { readonly kind: 'section'; readonly name: string; readonly text: string; readonly place: string }
   | { readonly kind: 'backend'; readonly backend: Backend; readonly place: string }
+  /** Text that is printed once, by the first that has the key. */
+  | { readonly kind: 'once'; readonly key: string; readonly text: string; readonly place: string }
   | { readonly kind: 'profile'; readonly profile: Profile; readonly place: string }
   /** Only in a whole template: the fragments of `slots[slot]` come here. */
   | { readonly kind: 'slot'; readonly slot: number };
@@ -43,3 +50,13 @@ export interface FileEffect {
   readonly text: string;
   readonly place: string;
 }
+
+/** A value for a collection of the templates' own. */
+export interface CollectedEffect {
+  readonly collection: string;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+export type StatusPatchEffect = Omit<StatusPatch, 'owner'>;
+export type EventEffect = Omit<DeclaredEvent, 'owner'>;

@@ -1,6 +1,15 @@
 import type { HttpContent, HttpWant } from '../protocol/http-content.ts';
 import type { Keyword, Server } from '../protocol/plan.ts';
-import type { CrtListEffect, FileEffect, MapEntryEffect, Piece } from './fragment.ts';
+import type { LinearRegex } from '../lib/linear-regex.ts';
+import type {
+  CollectedEffect,
+  CrtListEffect,
+  EventEffect,
+  FileEffect,
+  MapEntryEffect,
+  Piece,
+  StatusPatchEffect,
+} from './fragment.ts';
 import type { BlockBody } from './handlebars-engine.ts';
 
 /** Tracked lookups of one run; what they return is a dependency of the fragment. */
@@ -12,6 +21,8 @@ export interface TrackedReads {
   fetch(resource: string, keys: readonly string[]): unknown;
   /** What is accepted of a URL; reading it is what makes it be fetched. Absent where there is no such content. */
   readonly http?: (want: HttpWant) => HttpContent;
+  /** What this render is for: `renderMode`, `admissionSubject`. */
+  context(name: string): unknown;
   warn(warning: { readonly message: string; readonly field: string; readonly reason: string }): void;
 }
 
@@ -34,6 +45,15 @@ export interface BackendDraft {
   readonly defaultServer: Keyword[];
 }
 
+/** Where files lie in the bundle. `base` is the directory of the configuration file. */
+export interface TemplateFolders {
+  readonly base: string;
+  readonly maps: string;
+  readonly general: string;
+  /** Of certificates and crt-lists. */
+  readonly certificates: string;
+}
+
 /** One run of a template: what it has given so far, and how much it may still do. */
 export interface Run {
   /** `whole`: a template of the configuration, run once. `fragment`: a forEach body, run for one item. */
@@ -49,8 +69,12 @@ export interface Run {
   readonly entries: MapEntryEffect[];
   readonly files: FileEffect[];
   readonly listed: CrtListEffect[];
-  /** Folder of certificates and crt-lists in the bundle: `ssl`. */
-  readonly certificatesFolder: string;
+  readonly collected: CollectedEffect[];
+  readonly statusPatches: StatusPatchEffect[];
+  readonly events: EventEffect[];
+  readonly folders: TemplateFolders;
+  /** Compiled once for all runs. A RangeError says what is wrong with the expression. */
+  readonly regexOf: (pattern: string) => LinearRegex;
   /** The effect block being printed, since most cannot be nested. */
   inside: string | undefined;
   backend: BackendDraft | undefined;
@@ -65,6 +89,11 @@ const close = '\u0002';
 export function capture(run: Run, piece: Piece): string {
   run.captured.push(piece);
   return `${open}${run.captured.length - 1}${close}`;
+}
+
+/** True for output in which pieces stand. */
+export function hasMarkers(output: string): boolean {
+  return output.includes(open);
 }
 
 /** The output of a run with its markers replaced by their pieces. Text between them gets `place`. */

@@ -1,10 +1,52 @@
+import { isRecord } from '../../lib/is-record.ts';
 import type { Vocabulary } from '../vocabulary.ts';
-import type { Scope } from './scope.ts';
+import { isConditional, type Scope } from './scope.ts';
 
 /** The name, if the path is nothing but one: `hosts`, not `./hosts`, `../hosts`, `@index` or `a.b`. */
 export function simpleName(path: hbs.AST.PathExpression): string | undefined {
   const [name] = path.parts;
   return !path.data && path.depth === 0 && path.parts.length === 1 && !isScoped(path) ? name : undefined;
+}
+
+/** Names under which collections are found: `resources.widgets`, `collected.colors`. */
+export const collectionHeads: readonly string[] = ['resources', 'collected'];
+
+/** Constants of which every field is known, so that any other is a mistake wherever it stands. */
+const closedConstants: readonly string[] = ['dataplane'];
+
+/**
+ * Why a path into the constants has no value; undefined if it has one, or is none. What is optional may be asked for in arguments
+ * of helpers; printed outside of a condition, it could not but fail.
+ */
+export function missingConstant(
+  path: hbs.AST.PathExpression,
+  scope: Scope,
+  constants: Readonly<Record<string, unknown>>,
+  isPrinted: boolean,
+): string | undefined {
+  const parts = path.data && path.parts[0] === 'root' ? path.parts.slice(1) : path.parts;
+  const [head, ...steps] = parts;
+  if (head === undefined || !Object.hasOwn(constants, head) || !isRoot(path, head, scope)) return undefined;
+  if (!closedConstants.includes(head) && !(isPrinted && !isConditional(scope))) return undefined;
+  let value = constants[head];
+  let name = head;
+  for (const step of steps) {
+    if (Array.isArray(value)) return undefined;
+    if (!isRecord(value) || !Object.hasOwn(value, step)) {
+      const known = isRecord(value) ? Object.keys(value).sort().slice(0, 20).join(', ') : '';
+      return `there is no value here: ${name} has no "${step}"${known === '' ? '' : `; it has ${known}`}`;
+    }
+    value = value[step];
+    name += `.${step}`;
+  }
+  return undefined;
+}
+
+function isRoot(path: hbs.AST.PathExpression, head: string, scope: Scope): boolean {
+  if (scope.args.has(head)) return false;
+  if (path.data) return path.parts[0] === 'root';
+  if (path.depth === 0 && !isScoped(path) && scope.params.includes(head)) return false;
+  return scope.frames[scope.frames.length - 1 - path.depth]?.kind === 'roots';
 }
 
 /** Why a path cannot be used at this point; undefined if it can. */
@@ -33,7 +75,8 @@ function collectionMessage(
   head: string,
   vocabulary: Vocabulary,
 ): string | undefined {
-  if (head !== 'resources' && !vocabulary.collections.includes(head)) return undefined;
+  const heads = new Set([...collectionHeads, ...vocabulary.collections.map((name) => name.split('.', 1)[0])]);
+  if (!heads.has(head)) return undefined;
   if (vocabulary.constants.includes(head)) return undefined;
   return `"${path.original}" is a collection: use {{#forEach ${path.original} as |item|}}`;
 }

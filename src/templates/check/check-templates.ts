@@ -1,49 +1,62 @@
 import type { HelperSpec, HelperTable } from '../helper-spec.ts';
-import { isSnippetPattern, matchesSnippet, missesNumber } from '../snippet-pattern.ts';
+import { missesNumber } from '../snippet-pattern.ts';
 import type { TemplateError, TemplatePlace } from '../template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from '../vocabulary.ts';
-import { checkPath, simpleName } from './check-path.ts';
+import { checkPath, collectionHeads, missingConstant, simpleName } from './check-path.ts';
+import { createUseChecks, literalOf, misprinted, type Call } from './check-uses.ts';
+import { lintSnippets } from './lint-snippets.ts';
 import { parseTemplate } from './parse-template.ts';
-import { fragmentScope, itemScope, snippetScope, type Scope } from './scope.ts';
+import { fragmentScope, isConditional, itemScope, snippetScope, type Scope } from './scope.ts';
 
 export interface CheckInput {
   readonly templates: readonly TemplateSource[];
   readonly snippets: Readonly<Record<string, string>>;
   readonly helpers: HelperTable;
-  readonly vocabulary: Vocabulary;
+  readonly vocabulary: Omit<Vocabulary, 'constants'>;
+  readonly constants: Readonly<Record<string, unknown>>;
 }
 
 export interface CheckResult {
   /** In order of template, line and column; each once. */
   readonly errors: readonly TemplateError[];
+  /** What works but is hardly meant. */
+  readonly warnings: readonly TemplateError[];
   /** By place of the forEach: the tracked lookups its body can make, those of its snippets included. */
   readonly lookups: ReadonlyMap<string, readonly LookupUse[]>;
   /** Paths that mapEntry calls name literally, with the first such call: these maps exist even without entries. */
   readonly mapPaths: ReadonlyMap<string, TemplatePlace>;
   /** The same for names of crt-lists and crtListEntry. */
   readonly crtListNames: ReadonlyMap<string, TemplatePlace>;
+  /** Collections that collect fills. */
+  readonly collected: readonly string[];
 }
 
-const effectBlocks: ReadonlySet<string> = new Set(['section', 'backend', 'profile', 'file']);
+const effectBlocks: ReadonlySet<string> = new Set(['section', 'backend', 'profile', 'file', 'once']);
 const configOnly: ReadonlySet<string> = new Set(['section', 'backend', 'profile']);
+/** Blocks whose body may be left out. */
+const guards: ReadonlySet<string> = new Set(['if', 'unless', 'with', 'each']);
 // eslint-disable-next-line no-control-regex -- control characters are what this is about
 const controlExceptLayout = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /** Checks all templates of a configuration without running them. Never throws for what a template says. */
-export function checkTemplates({ templates, snippets, helpers, vocabulary }: CheckInput): CheckResult {
+export function checkTemplates(input: CheckInput): CheckResult {
+  const { templates, snippets, helpers, constants: values } = input;
+  const vocabulary: Vocabulary = { ...input.vocabulary, constants: Object.keys(values) };
   const errors = new Map<string, TemplateError>();
   const lookups = new Map<string, LookupUse[]>();
   const mapPaths = new Map<string, TemplatePlace>();
   const crtListNames = new Map<string, TemplatePlace>();
   const constants = new Set(vocabulary.constants);
-  const topLevel = new Set([...vocabulary.constants, ...vocabulary.collections, 'resources']);
+  const heads = vocabulary.collections.map((name) => name.split('.', 1)[0] ?? name);
+  const topLevel = new Set([...vocabulary.constants, ...heads, ...collectionHeads]);
   const parsed = new Map<string, hbs.AST.Program | undefined>();
   const visits = new Map<string, LookupUse[]>();
   const called = new Set<string>();
-  const patterns = new Map<string, (message: string) => void>();
+  const uses = createUseChecks({ vocabulary, snippets, report, visitSnippet });
 
-  const report = (template: string, node: hbs.AST.Node, message: string): void =>
+  function report(template: string, node: hbs.AST.Node, message: string): void {
     addError({ ...placeOf(template, node), message });
+  }
 
   function addError(error: TemplateError): void {
     errors.set(`${error.template}\0${error.line}\0${error.column}\0${error.message}`, error);
@@ -105,7 +118,7 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
         unknownHelper(node, path, scope);
         return;
       }
-      visitPath(path, scope);
+      visitPath(path, scope, true);
       return;
     }
     if (spec.output === 'block') {
@@ -117,6 +130,8 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
       return;
     }
     visitCall(node, path.original, spec, scope);
+    const message = misprinted(path.original, spec, scope);
+    if (message !== undefined) report(scope.template, node, message);
   }
 
   function visitBlock(node: hbs.AST.BlockStatement, scope: Scope): void {
@@ -136,15 +151,18 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     }
     visitCall(node, name, spec, scope);
     const blockParams = node.program.blockParams as string[] | undefined;
-    if (name === 'each' || name === 'with') {
-      visitProgram(node.program, itemScope(scope, blockParams, name === 'each'));
+    const inner = guards.has(name) ? { ...scope, guarded: true } : scope;
+    if (name === 'each' || name === 'with' || name === 'let') {
+      if (name === 'let' && blockParams?.length !== node.params.length)
+        report(scope.template, node, 'let has a name for each value: {{#let a b as |x y|}}');
+      visitProgram(node.program, itemScope(inner, blockParams, name === 'each'));
     } else {
       if ((blockParams ?? []).length > 0) report(scope.template, node, `${name} has no block parameters`);
       if (effectBlocks.has(name) && scope.effect !== undefined)
         report(scope.template, node, `a ${name} block cannot stand in a ${scope.effect} block`);
-      visitProgram(node.program, effectBlocks.has(name) ? { ...scope, effect: name } : scope);
+      visitProgram(node.program, effectBlocks.has(name) ? { ...inner, effect: name } : inner);
     }
-    visitProgram(node.inverse, scope);
+    visitProgram(node.inverse, inner);
   }
 
   function visitForEach(node: hbs.AST.BlockStatement, scope: Scope): void {
@@ -165,24 +183,11 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     const [source] = node.params;
     if (node.params.length !== 1 || source?.type !== 'PathExpression')
       report(scope.template, node, 'forEach takes one collection');
-    else checkCollection(source as hbs.AST.PathExpression, scope);
+    else uses.collection(source as hbs.AST.PathExpression, scope);
     const place = `${scope.template}:${node.loc.start.line}:${node.loc.start.column + 1}`;
-    const uses = lookups.get(place) ?? [];
-    lookups.set(place, uses);
-    visitProgram(node.program, fragmentScope(scope, blockParams, constants, uses));
-  }
-
-  function checkCollection(path: hbs.AST.PathExpression, scope: Scope): void {
-    const [head = '', name, ...rest] = path.parts;
-    if (head === 'resources' && name !== undefined && rest.length === 0) {
-      if (Object.hasOwn(vocabulary.resources, name)) return;
-      const known = Object.keys(vocabulary.resources).sort().join(', ');
-      report(scope.template, path, `unknown resource "${name}"; watchedResources has ${known || 'none'}`);
-      return;
-    }
-    if (name === undefined && vocabulary.collections.includes(head)) return;
-    const known = [...vocabulary.collections].sort().join(', ');
-    report(scope.template, path, `unknown collection "${path.original}"; known: ${known}, resources.<name>`);
+    const made = lookups.get(place) ?? [];
+    lookups.set(place, made);
+    visitProgram(node.program, fragmentScope(scope, blockParams, constants, made));
   }
 
   function visitPartial(node: hbs.AST.PartialStatement, scope: Scope): void {
@@ -194,29 +199,42 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     if (node.params.length > 0)
       report(scope.template, node, 'a snippet takes named arguments only: {{> name x=y}}');
     visitHash(node.hash, scope);
-    const source = Object.hasOwn(snippets, name) ? snippets[name] : undefined;
-    if (source === undefined) {
-      report(scope.template, node, `unknown snippet "${name}"`);
-      return;
-    }
-    called.add(name);
-    visitSnippet(name, source, node.hash, scope);
+    if (Object.hasOwn(snippets, name)) visitSnippet(name, node, node.hash, scope);
+    else report(scope.template, node, `unknown snippet "${name}"`);
   }
 
-  function visitSnippet(name: string, source: string, hash: hbs.AST.Hash | undefined, scope: Scope): void {
+  function visitSnippet(
+    name: string,
+    node: hbs.AST.Node,
+    hash: hbs.AST.Hash | undefined,
+    scope: Scope,
+  ): void {
+    called.add(name);
+    if (isRunaway(name, scope)) {
+      const around = scope.chain.map((call) => call.name);
+      const path = [...around.slice(around.indexOf(name)), name].join(' → ');
+      report(scope.template, node, `snippet "${name}" calls itself without a condition: ${path}`);
+      return;
+    }
     const args = pairsOf(hash)
       .map((pair) => pair.key)
       .sort();
-    const key = [name, scope.mode, scope.document, scope.effect ?? '', ...args].join('\0');
-    const known = visits.get(key);
-    if (known === undefined) {
-      const uses: LookupUse[] = [];
-      visits.set(key, uses);
+    const flags = `${scope.mode} ${scope.document} ${scope.effect ?? ''} ${isConditional(scope)}`;
+    const key = [name, flags, ...args].join('\0');
+    if (!visits.has(key)) {
+      const made: LookupUse[] = [];
+      visits.set(key, made);
       const base = scope.mode === 'fragment' ? constants : topLevel;
-      const inner = snippetScope(scope, name, new Set([...base, ...args]));
-      visitProgram(programOf(name, source), { ...inner, lookups: uses });
+      const inner = snippetScope(scope, name, base, new Set(args));
+      visitProgram(programOf(name, snippets[name] ?? ''), { ...inner, lookups: made });
     }
     scope.lookups.push(...(visits.get(key) ?? []));
+  }
+
+  /** No call from the snippet to itself is in a condition or loop, so it would never end. */
+  function isRunaway(name: string, { chain, guarded }: Scope): boolean {
+    const at = chain.findLastIndex((call) => call.name === name);
+    return at >= 0 && !guarded && chain.slice(at + 1).every((call) => !call.guarded);
   }
 
   function visitExpression(node: hbs.AST.Expression, scope: Scope): void {
@@ -245,16 +263,14 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
     visitCall(node as hbs.AST.SubExpression, path.original, spec, scope);
   }
 
-  function visitPath(path: hbs.AST.PathExpression, scope: Scope): void {
-    const message = checkPath(path, scope, vocabulary);
+  function visitPath(path: hbs.AST.PathExpression, scope: Scope, isPrinted = false): void {
+    const message = checkPath(path, scope, vocabulary) ?? missingConstant(path, scope, values, isPrinted);
     if (message !== undefined) report(scope.template, path, message);
   }
 
   function visitHash(hash: hbs.AST.Hash | undefined, scope: Scope): void {
     for (const pair of pairsOf(hash)) visitExpression(pair.value, scope);
   }
-
-  type Call = Pick<hbs.AST.MustacheStatement, 'params' | 'loc' | 'hash'> & { readonly type: string };
 
   function visitCall(node: Call, name: string, spec: HelperSpec, scope: Scope): void {
     const [least, most] = spec.args;
@@ -273,51 +289,12 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
       report(scope.template, node, `${name} can stand in the haproxyConfig template only`);
     for (const param of node.params) visitExpression(param, scope);
     visitHash(node.hash, scope);
-    if (name === 'single' || name === 'list' || name === 'fetch') visitLookup(node, name, scope);
-    if (name === 'http') scope.lookups.push({ helper: name, resource: '', keys: 0 });
-    if (name === 'snippets') visitSnippets(node, scope);
+    if (name === 'once' && scope.document !== 'config' && scope.document !== 'file')
+      report(scope.template, node, 'once can stand in haproxyConfig and files templates only');
+    uses.call(node, name, scope);
     const named = name === 'mapEntry' ? mapPaths : name === 'crtListEntry' ? crtListNames : undefined;
     const path = literalOf(node.params[0]);
     if (path !== undefined && named?.has(path) === false) named.set(path, placeOf(scope.template, node));
-  }
-
-  function visitLookup(node: Call, helper: LookupUse['helper'], scope: Scope): void {
-    const resource = literalOf(node.params[0]);
-    if (resource === undefined) {
-      report(scope.template, node, `${helper} takes the resource as a literal: ${helper} "services" …`);
-      return;
-    }
-    const known = Object.hasOwn(vocabulary.resources, resource) ? vocabulary.resources[resource] : undefined;
-    if (known === undefined) {
-      report(scope.template, node, `unknown resource "${resource}"`);
-      return;
-    }
-    const keys = node.params.length - 1;
-    if (helper !== 'fetch' && keys > known.indexKeys)
-      report(
-        scope.template,
-        node,
-        `the index of ${resource} has ${known.indexKeys} keys (indexBy), not ${keys}`,
-      );
-    scope.lookups.push({ helper, resource, keys });
-  }
-
-  function visitSnippets(node: Call, scope: Scope): void {
-    const pattern = literalOf(node.params[0]);
-    if (pattern === undefined || !isSnippetPattern(pattern)) {
-      report(
-        scope.template,
-        node,
-        'snippets takes a literal: the name of a snippet, or an extension point: "frontend-filters-*"',
-      );
-      return;
-    }
-    patterns.set(pattern, (message) => report(scope.template, node, message));
-    for (const [name, source] of Object.entries(snippets)) {
-      if (!matchesSnippet(pattern, name)) continue;
-      called.add(name);
-      visitSnippet(name, source, node.hash, scope);
-    }
   }
 
   function unknownHelper(node: hbs.AST.Node, path: hbs.AST.PathExpression, scope: Scope): void {
@@ -341,25 +318,33 @@ export function checkTemplates({ templates, snippets, helpers, vocabulary }: Che
       inLoop: false,
       effect: undefined,
       lookups: [],
+      args: new Set(),
+      guarded: false,
+      chain: [],
     });
   for (const [name, source] of Object.entries(snippets)) {
     programOf(name, source);
     if (called.has(name)) continue;
-    for (const [pattern, complain] of patterns)
+    for (const [pattern, complain] of uses.patterns)
       if (missesNumber(pattern, name))
         complain(
           `snippet "${name}" looks meant by "${pattern}" but has no number: name it ${pattern.slice(0, -1)}NNN-…`,
         );
   }
-  return { errors: [...errors.values()].sort(byPlace), lookups, mapPaths, crtListNames };
+  uses.finish();
+  const patterns = [...uses.patterns.keys()];
+  return {
+    errors: [...errors.values()].sort(byPlace),
+    warnings: lintSnippets({ snippets: Object.keys(snippets), patterns, called }),
+    lookups,
+    mapPaths,
+    crtListNames,
+    collected: uses.collected(),
+  };
 }
 
 function placeOf(template: string, { loc }: hbs.AST.Node): TemplatePlace {
   return { template, line: loc.start.line, column: loc.start.column + 1 };
-}
-
-function literalOf(node: hbs.AST.Expression | undefined): string | undefined {
-  return node?.type === 'StringLiteral' ? (node as hbs.AST.StringLiteral).value : undefined;
 }
 
 /** The parser leaves `hash` out where there are no named arguments, whatever its types say. */

@@ -17,6 +17,17 @@ export interface Scope {
   readonly effect: string | undefined;
   /** Where tracked lookups of the fragment are noted. */
   readonly lookups: LookupUse[];
+  /** Named arguments of the snippet. */
+  readonly args: ReadonlySet<string>;
+  /** In a part of this template that may be left out: of a condition or a loop. */
+  readonly guarded: boolean;
+  /** The snippets around, outermost first, and whether the call of each is guarded. */
+  readonly chain: readonly { readonly name: string; readonly guarded: boolean }[];
+}
+
+/** True where what stands here may not run at all. */
+export function isConditional({ guarded, chain }: Scope): boolean {
+  return guarded || chain.some((call) => call.guarded);
 }
 
 export type Frame =
@@ -30,11 +41,19 @@ export function itemScope(scope: Scope, blockParams: readonly string[] | undefin
 }
 
 /** The scope of a snippet: its arguments and the constants, nothing of the text around the call. */
-export function snippetScope(scope: Scope, template: string, names: ReadonlySet<string>): Scope {
+export function snippetScope(
+  scope: Scope,
+  template: string,
+  names: ReadonlySet<string>,
+  args: ReadonlySet<string>,
+): Scope {
   return {
     ...scope,
     template,
-    frames: [{ kind: 'roots', names }],
+    args,
+    guarded: false,
+    chain: [...scope.chain, { name: template, guarded: scope.guarded }],
+    frames: [{ kind: 'roots', names: new Set([...names, ...args]) }],
     params: [],
     outerParams: [],
     inLoop: false,

@@ -15,16 +15,22 @@ export type PemKind = 'cert' | 'ca' | 'crl';
  * is sent at one). Text around the blocks is left out. A RangeError says what is wrong and never quotes a value, which may be a key.
  */
 export function pemText(kind: PemKind, values: readonly unknown[]): string {
+  const { labels, text } = pemBlocks(values);
+  for (const [label, what] of needed[kind])
+    if (!labels.some((found) => label.test(found)))
+      throw new RangeError(`${what} is missing in the PEM text`);
+  return text;
+}
+
+/** The same, whatever blocks there are. */
+export function pemBlocks(values: readonly unknown[]): { labels: readonly string[]; text: string } {
   const labels: string[] = [];
   const lines: string[] = [];
   for (const value of values) {
     if (typeof value !== 'string') throw new RangeError('a PEM text is needed');
     readBlocks(value, labels, lines);
   }
-  for (const [label, what] of needed[kind])
-    if (!labels.some((found) => label.test(found)))
-      throw new RangeError(`${what} is missing in the PEM text`);
-  return `${lines.join('\n')}\n`;
+  return { labels, text: lines.length === 0 ? '' : `${lines.join('\n')}\n` };
 }
 
 function readBlocks(text: string, labels: string[], lines: string[]): void {

@@ -12,7 +12,11 @@ import { isGiven, keywordsOf, keywordWords, serverLine, serverOf } from './serve
 /** A backend and what it consists of, printed as a section and described in the plan by the same call. */
 export const backendHelpers: HelperTable = {
   backend: {
-    summary: '`{{#backend name profile= mode= balance= hashType= guid=}}…{{/backend}}`: a backend section.',
+    signature: '{{#backend name profile= mode= balance= hashType= guid=}}…{{/backend}}',
+    summary:
+      'A backend section. With a profile and servers alone it comes, changes and goes without a reload on HAProxy 3.4.',
+    example:
+      '{{#backend (concat w.metadata.namespace "_" w.metadata.name) balance="leastconn"}}{{server "s1" "10.0.0.1" 8080 weight=10}}{{/backend}}',
     output: 'block',
     args: [1, 1],
     hash: ['profile', 'mode', 'balance', 'hashType', 'guid'],
@@ -36,8 +40,9 @@ export const backendHelpers: HelperTable = {
     },
   },
   server: {
-    summary:
-      '`{{server name address port weight= disabled= guid= check=true inter="2s" …}}`: a server of the backend.',
+    signature: 'server name address port weight= disabled= guid= check=true inter="2s" …',
+    summary: 'A server of the backend. Every other keyword of HAProxy’s `server` line is a named argument.',
+    example: '{{#backend w.metadata.name}}{{server "s1" "fd00::2" 8080 check=true inter="2s"}}{{/backend}}',
     output: 'text',
     args: [3, 3],
     hash: 'any',
@@ -52,7 +57,10 @@ export const backendHelpers: HelperTable = {
     },
   },
   defaultServer: {
-    summary: '`{{defaultServer check=true inter="2s"}}`: settings of all servers of the backend.',
+    signature: 'defaultServer check=true inter="2s" …',
+    summary: 'Settings of all servers of the backend.',
+    example:
+      '{{#backend w.metadata.name}}{{defaultServer check=true}}{{server "s1" "10.0.0.1" 8080}}{{/backend}}',
     output: 'text',
     args: [0, 0],
     hash: 'any',

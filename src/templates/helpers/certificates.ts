@@ -10,8 +10,9 @@ const pemKinds: readonly PemKind[] = ['cert', 'ca', 'crl'];
 /** Certificates and the lists of them, as effects. Names are those of files in `dataplane.sslCertsDir`. */
 export const certificateHelpers: HelperTable = {
   certificate: {
-    summary:
-      '`{{certificate "shop.pem" chain key kind="cert"}}`: PEM texts as one file for certificates; `kind` may be `ca` or `crl` too.',
+    signature: 'certificate "shop.pem" chain key … kind="cert"',
+    summary: 'PEM texts as one file for certificates; `kind` may be `ca` or `crl` too.',
+    example: '{{certificate "shop.pem" extraContext.certificate extraContext.key}}',
     output: 'text',
     args: [2, anyNumber],
     hash: ['kind'],
@@ -27,8 +28,9 @@ export const certificateHelpers: HelperTable = {
     },
   },
   crtListEntry: {
-    summary:
-      '`{{crtListEntry "list.txt" "shop.pem" host1 host2 alpn="h2"}}`: a line of a crt-list, with SNI filters and options. The first line is the default certificate.',
+    signature: 'crtListEntry "list.txt" "shop.pem" host … alpn="h2"',
+    summary: 'A line of a crt-list, with SNI filters and options. The first line is the default certificate.',
+    example: '{{crtListEntry "list.txt" "shop.pem" "shop.example.com" alpn="h2,http/1.1"}}',
     output: 'text',
     args: [2, anyNumber],
     hash: 'any',
@@ -46,7 +48,9 @@ export const certificateHelpers: HelperTable = {
     },
   },
   certificatePath: {
-    summary: '`{{certificatePath "list.txt"}}`: the path of a certificate or crt-list, as HAProxy knows it.',
+    signature: 'certificatePath "list.txt"',
+    summary: 'The path of a certificate or crt-list, as HAProxy knows it.',
+    example: { whole: '    bind :443 ssl crt-list {{certificatePath "list.txt"}}' },
     output: 'text',
     args: [1, 1],
     call: ([name], scope) => pathOf(name, scope),
@@ -54,5 +58,5 @@ export const certificateHelpers: HelperTable = {
 };
 
 function pathOf(name: unknown, { run }: HelperScope): string {
-  return relativePath(posix.join(run.certificatesFolder, relativePath(name)));
+  return relativePath(posix.join(run.folders.certificates, relativePath(name)));
 }

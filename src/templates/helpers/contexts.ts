@@ -9,18 +9,62 @@ import type { HelperSpec, HelperTable } from '../helper-spec.ts';
 
 /** One helper per HAProxy context in which a value can stand. Each gives text that HAProxy reads as exactly the value, or refuses. */
 export const contextHelpers: HelperTable = {
-  quoted: context('One argument in double quotes; nothing in it is interpreted.', quoteArgument),
+  quoted: context(
+    'quoted',
+    'One argument in double quotes; nothing in it is interpreted.',
+    quoteArgument,
+    'http-request set-header x-color {{quoted "two words; \\"$HOME\\""}}',
+  ),
   logformat: context(
+    'logformat',
     'One argument where HAProxy expects a log-format string; `%` is doubled.',
     logFormatArgument,
+    'http-request set-header x-load {{logformat "50% of %[src]"}}',
   ),
-  regex: context('One argument that is a regular expression; refused if it does not compile.', regexArgument),
-  mapKey: context('A key of a map file.', mapKey),
-  mapValue: context('A value of a map file.', mapValue),
-  sectionName: context('A name of a proxy, server, section or profile.', sectionName),
-  comment: context('A comment to the end of the line.', commentText),
+  regex: context(
+    'regex',
+    'One argument that is a regular expression for HAProxy; refused if it does not compile.',
+    regexArgument,
+    'acl api path_reg {{regex "^/v[0-9]+/"}}',
+  ),
+  mapKey: context(
+    'mapKey',
+    'A key of a map file.',
+    mapKey,
+    '{{mapEntry "maps/color.map" (mapKey w.metadata.name) (mapValue w.spec.color)}}',
+  ),
+  mapValue: context(
+    'mapValue',
+    'A value of a map file: the rest of its line.',
+    mapValue,
+    '{{mapEntry "maps/color.map" (mapKey w.metadata.name) (mapValue "deep red")}}',
+  ),
+  sectionName: context(
+    'sectionName',
+    'A name of a proxy, server, section or profile.',
+    sectionName,
+    'backend {{sectionName (concat w.metadata.namespace "_" w.metadata.name)}}',
+  ),
+  comment: context(
+    'comment',
+    'A comment to the end of the line.',
+    commentText,
+    '{{comment "anything; at all"}}',
+  ),
 };
 
-function context(summary: string, print: (value: unknown) => string): HelperSpec {
-  return { summary, output: 'text', args: [1, 1], call: ([value]) => print(value) };
+function context(
+  name: string,
+  summary: string,
+  print: (value: unknown) => string,
+  example: string,
+): HelperSpec {
+  return {
+    signature: `${name} x`,
+    summary,
+    example,
+    output: 'text',
+    args: [1, 1],
+    call: ([value]) => print(value),
+  };
 }

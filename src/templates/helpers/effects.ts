@@ -9,7 +9,7 @@ import { sectionName } from '../context/section-name.ts';
 import type { HelperScope, HelperTable } from '../helper-spec.ts';
 import { capture } from '../run.ts';
 import { directivesOf } from './block-text.ts';
-import { textOf } from './data.ts';
+import { textOf } from './arguments.ts';
 import { isGiven } from './server-line.ts';
 
 const fileKinds: readonly FileKind[] = ['general', 'cert', 'ca', 'crl', 'crtlist'];
@@ -17,8 +17,10 @@ const fileKinds: readonly FileKind[] = ['general', 'cert', 'ca', 'crl', 'crtlist
 /** What a template declares besides text. Effects belong to the fragment: they come, change and go with it. */
 export const effectHelpers: HelperTable = {
   section: {
+    signature: '{{#section "frontend http"}}…{{/section}}',
     summary:
-      '`{{#section "frontend http"}}…{{/section}}`: text as a section of its own, named in reasons and errors.',
+      'Text as a section of its own, named in reasons and errors. Of two with one name the first is printed.',
+    example: { whole: '{{#section "frontend http"}}\nfrontend http\n    bind :80\n{{/section}}' },
     output: 'block',
     args: [1, 1],
     call: ([name], scope) => {
@@ -27,7 +29,9 @@ export const effectHelpers: HelperTable = {
     },
   },
   profile: {
-    summary: '`{{#profile name from=}}…{{/profile}}`: a named defaults section, shared by backends.',
+    signature: '{{#profile "name" from="other"}}…{{/profile}}',
+    summary: 'A named `defaults` section, shared by backends.',
+    example: { whole: '{{#profile "plain"}}\ntimeout server 30s\n{{/profile}}' },
     output: 'block',
     args: [1, 1],
     hash: ['from'],
@@ -44,8 +48,9 @@ export const effectHelpers: HelperTable = {
     },
   },
   mapEntry: {
-    summary:
-      '`{{mapEntry "maps/host.map" (mapKey key) (mapValue value)}}`: an entry of a map whose keys are unique.',
+    signature: 'mapEntry "maps/host.map" (mapKey key) (mapValue value)',
+    summary: 'An entry of a map whose keys are unique.',
+    example: '{{mapEntry "maps/color.map" (mapKey w.metadata.name) (mapValue w.spec.color)}}',
     output: 'text',
     args: [3, 3],
     call: ([path, key, value], scope) => {
@@ -59,8 +64,9 @@ export const effectHelpers: HelperTable = {
     },
   },
   file: {
-    summary:
-      '`{{#file "general/robots.txt" kind="general" reloadOnChange=true}}…{{/file}}`: a file of the bundle.',
+    signature: '{{#file "general/robots.txt" kind="general" reloadOnChange=true}}…{{/file}}',
+    summary: 'A file of the bundle.',
+    example: { whole: '{{#file "general/robots.txt" reloadOnChange=false}}\nUser-agent: *\n{{/file}}' },
     output: 'block',
     args: [1, 1],
     hash: ['kind', 'reloadOnChange'],
@@ -79,7 +85,9 @@ export const effectHelpers: HelperTable = {
     },
   },
   warn: {
-    summary: '`{{warn "message" field= reason=}}`: reports a problem of the item, which stays in effect.',
+    signature: 'warn "message" field="spec.color" reason="CamelCase"',
+    summary: 'Reports a problem of the item, which stays in effect.',
+    example: '{{warn "color is deprecated" field="spec.color" reason="ColorDeprecated"}}',
     output: 'text',
     args: [1, 1],
     hash: ['field', 'reason'],
@@ -90,12 +98,13 @@ export const effectHelpers: HelperTable = {
     },
   },
   fail: {
+    signature: 'fail "message" field="spec.color" reason="CamelCase"',
     summary:
-      '`{{fail "message" field= reason=}}`: refuses the item; its last accepted output stays, all others go on.',
+      'Refuses the item: its last accepted output stays, all others go on. In the text around fragments it refuses the configuration.',
+    example: '{{fail "red is not allowed" field="spec.color" reason="ColorRefused"}}',
     output: 'text',
     args: [1, 1],
     hash: ['field', 'reason'],
-    only: 'fragment',
     call: ([message], scope) => {
       throw new CodedError('HAPTIC_ERR_TEMPLATE_FAIL', textOf(message), {
         cause: blame(scope, 'TemplateFailed'),

@@ -1,5 +1,5 @@
 import type { BlockBody } from '../handlebars-engine.ts';
-import type { HelperScope, HelperSpec, HelperTable } from '../helper-spec.ts';
+import { anyNumber, type HelperScope, type HelperSpec, type HelperTable } from '../helper-spec.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { isTruthy } from './logic.ts';
 
@@ -11,26 +11,57 @@ export const maxLoopTurns = 100_000;
  * configuration stay in reach; without them the item becomes the context, as usual in Handlebars.
  */
 export const flowHelpers: HelperTable = {
-  if: condition('`{{#if x}}…{{else}}…{{/if}}`', isTruthy),
-  unless: condition('`{{#unless x}}…{{else}}…{{/unless}}`', (value) => !isTruthy(value)),
+  if: condition(
+    '{{#if x}}…{{else if y}}…{{else}}…{{/if}}',
+    'The body if the value is true. False are `false`, nothing, 0, the empty text and the empty list.',
+    isTruthy,
+    '{{#if w.spec.missing}}yes{{else}}no{{/if}}',
+  ),
+  unless: condition(
+    '{{#unless x}}…{{else}}…{{/unless}}',
+    'The body if the value is false.',
+    (value) => !isTruthy(value),
+    '{{#unless w.spec.missing}}there is none{{/unless}}',
+  ),
   with: {
-    summary: '`{{#with x as |y|}}…{{else}}…{{/with}}`: the body if there is such a value.',
+    signature: '{{#with x as |y|}}…{{else}}…{{/with}}',
+    summary: 'The body, with a name for the value, if it is true.',
+    example: '{{#with (annotation w "example.com/tier") as |tier|}}tier {{tier}}{{else}}no tier{{/with}}',
     output: 'block',
     args: [1, 1],
     call: ([value], scope) =>
       isTruthy(value) ? run(scope.options.fn, value, [value], scope) : otherwise(scope),
   },
+  let: {
+    signature: '{{#let x y … as |a b …|}}…{{/let}}',
+    summary: 'The body, with a name for each value, whatever they are.',
+    example:
+      '{{#let (concat w.metadata.name "-" w.spec.color) 0 as |name weight|}}{{name}} {{weight}}{{/let}}',
+    output: 'block',
+    args: [1, anyNumber],
+    call: (values, scope) => run(scope.options.fn, scope.context, values, scope),
+  },
   each: {
-    summary: '`{{#each list as |item index|}}…{{else}}…{{/each}}`; of an object: `|value key|`, keys sorted.',
+    signature: '{{#each list as |item index|}}…{{else}}…{{/each}}',
+    summary:
+      'The body for each item of a list, or for each value of an object, `as |value key|`, in the order of its keys. `@index`, `@key`, `@first` and `@last` are known in it.',
+    example: '{{#each w.spec.ports as |port index|}}{{index}}={{port}}{{#unless @last}},{{/unless}}{{/each}}',
     output: 'block',
     args: [1, 1],
     call: ([value], scope) => each(entriesOf(value), scope),
   },
 };
 
-function condition(summary: string, test: (value: unknown) => boolean): HelperSpec {
+function condition(
+  signature: string,
+  summary: string,
+  test: (value: unknown) => boolean,
+  example: string,
+): HelperSpec {
   return {
+    signature,
     summary,
+    example,
     output: 'block',
     args: [1, 1],
     call: ([value], scope) =>

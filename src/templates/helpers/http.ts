@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/is-record.ts';
 import { shownUrl } from '../../lib/shown-url.ts';
 import type { HttpWant } from '../../protocol/http-content.ts';
 import type { HelperTable } from '../helper-spec.ts';
-import { textOf } from './data.ts';
+import { textOf } from './arguments.ts';
 import { isGiven } from './server-line.ts';
 
 type Named = Readonly<Record<string, unknown>>;
@@ -19,8 +19,12 @@ const headerValue = /^[\x20-\x7e]*$/;
 /** Content from elsewhere. Fetched beside the render; the read is tracked like every other. */
 export const httpHelpers: HelperTable = {
   http: {
+    signature:
+      'http "https://…" delay="5m" timeout="30s" retries=3 critical=true contentType="text/plain" auth="bearer" token=t',
     summary:
-      '`http "https://…" delay="5m" timeout="30s" retries=3 critical=true contentType="text/plain" auth="bearer" token=t`: the text that a URL has.',
+      'The text that a URL has, fetched beside the render and read again after `delay`; the fragment is printed again when it changes. `auth` is `basic` (`username`, `password`), `bearer` (`token`) or `header` (`headers`). Without content yet the item waits, and with `critical` it is refused when there is none.',
+    example:
+      '{{#each (lines (http "https://example.com/blocklist.txt" delay="5m")) as |line|}}{{mapEntry "maps/blocked.map" (mapKey line) "1"}}{{/each}}',
     output: 'value',
     args: [1, 1],
     hash: [

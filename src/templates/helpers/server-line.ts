@@ -4,7 +4,7 @@ import { bareWord, excerpt } from '../context/bare-word.ts';
 import { plainText } from '../context/plain-text.ts';
 import { quoteArgument } from '../context/quote-argument.ts';
 import { sectionName } from '../context/section-name.ts';
-import { numberOf } from './data.ts';
+import { numberOf } from './arguments.ts';
 
 /** Reads the arguments of `{{server name address port weight= disabled= guid= keyword=…}}`; RangeErrors name the argument. */
 export function serverOf(
@@ -29,12 +29,16 @@ const noKeywords: readonly Keyword[] = [];
 
 /** `keyword=true` prints the keyword alone, `keyword=value` with its argument, `keyword=(array a b)` with several; false and nothing leave it out. */
 export function keywordsOf(hash: Readonly<Record<string, unknown>>): readonly Keyword[] {
-  const given = Object.entries(hash);
+  const given = keywordOrder(hash);
   if (given.length === 0) return noKeywords;
   return given
-    .reverse() // Handlebars hands named arguments over in reverse order of writing.
     .filter(([, value]) => isGiven(value) && value !== false)
     .map(([name, value]) => ({ name, args: value === true ? [] : argumentsOf(value) }));
+}
+
+/** Named arguments in the order in which they are written: Handlebars hands them over in reverse. */
+export function keywordOrder(hash: Readonly<Record<string, unknown>>): (readonly [string, unknown])[] {
+  return Object.entries(hash).reverse();
 }
 
 function argumentsOf(value: unknown): string[] {

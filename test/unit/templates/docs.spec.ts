@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatOwner } from '../../../src/lib/owner.ts';
-import { allHelpers } from '../../../src/templates/helpers/all-helpers.ts';
 import { createWorld, filesOf } from '../render/renderer-world.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../../docs/templates.md'), 'utf8');
@@ -86,11 +85,6 @@ describe('docs/templates.md', () => {
     }
     const announced = example.expected.some((block) => block.language === 'problems');
     if (!announced) expect(problems).toStrictEqual([]);
-  });
-
-  it('lists every helper with what it does', () => {
-    for (const [name, { summary }] of Object.entries(allHelpers))
-      expect(page).toContain(`| \`${name}\` | ${summary.replaceAll('|', '\\|')} |`);
   });
 });
 
