@@ -41,19 +41,20 @@ export const controllerSchema = {
           default: '2s',
         },
       },
+      // The API server asks them of the default {} too, before it fills in what is in it.
       'x-kubernetes-validations': [
         {
-          rule: 'duration(self.leaseDuration) > duration(self.renewDeadline)',
+          rule: '!has(self.leaseDuration) || duration(self.leaseDuration) > duration(self.renewDeadline)',
           message: 'leaseDuration must be longer than renewDeadline',
           fieldPath: '.leaseDuration',
         },
         {
-          rule: 'duration(self.renewDeadline) > duration(self.retryPeriod)',
+          rule: '!has(self.renewDeadline) || duration(self.renewDeadline) > duration(self.retryPeriod)',
           message: 'renewDeadline must be longer than retryPeriod',
           fieldPath: '.renewDeadline',
         },
         {
-          rule: "duration(self.retryPeriod) > duration('0s')",
+          rule: "!has(self.retryPeriod) || (self.retryPeriod != '0' && duration(self.retryPeriod) > duration('0s'))",
           message: 'retryPeriod must be longer than 0',
           fieldPath: '.retryPeriod',
         },

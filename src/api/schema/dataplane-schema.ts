@@ -60,14 +60,15 @@ export const dataplaneSchema = {
       default: '10s',
     },
   },
+  // The API server asks them of the default {} too, before it fills in what is in it.
   'x-kubernetes-validations': [
     {
-      rule: "duration(self.reloadVerificationTimeout) > duration('0s') && duration(self.reloadVerificationTimeout) <= duration('60s')",
+      rule: "!has(self.reloadVerificationTimeout) || (self.reloadVerificationTimeout != '0' && duration(self.reloadVerificationTimeout) > duration('0s') && duration(self.reloadVerificationTimeout) <= duration('60s'))",
       message: 'reloadVerificationTimeout must be more than 0 and 60s at most',
       fieldPath: '.reloadVerificationTimeout',
     },
     {
-      rule: "duration(self.minDeploymentInterval) <= duration('60s')",
+      rule: "!has(self.minDeploymentInterval) || self.minDeploymentInterval == '0' || duration(self.minDeploymentInterval) <= duration('60s')",
       message: 'minDeploymentInterval must be 60s at most',
       fieldPath: '.minDeploymentInterval',
     },

@@ -1,0 +1,24 @@
+import { stringify } from 'yaml';
+import { customResourceDefinition } from '../src/api/crd/custom-resource-definition.ts';
+import { customResources } from '../src/api/crd/custom-resources.ts';
+import { apiGroup } from '../src/api/api-group.ts';
+import { crdReference } from './crd-reference.ts';
+
+/** A file of the repository that is made from others of it. */
+export interface GeneratedFile {
+  /** Path from the root. */
+  readonly path: string;
+  readonly content: () => Promise<string>;
+}
+
+/** What `./dev generate` writes and a test compares. */
+export const generatedFiles: readonly GeneratedFile[] = [
+  ...customResources.map((resource) => ({
+    path: `charts/haptic/crds/${apiGroup.group}_${resource.plural}.yaml`,
+    content: () =>
+      Promise.resolve(
+        `# Generated from src/api by ./dev generate.\n${stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false })}`,
+      ),
+  })),
+  { path: 'docs/crd-reference.md', content: () => Promise.resolve(crdReference()) },
+];

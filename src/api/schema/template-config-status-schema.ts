@@ -1,0 +1,45 @@
+import type { StructuralSchema } from '../structural-schema.ts';
+import { conditionSchemas } from './condition-schemas.ts';
+
+/** `HAProxyTemplateConfig.status`. */
+export const templateConfigStatusSchema = {
+  type: 'object',
+  description: 'What the controller makes of this configuration.',
+  properties: {
+    observedGeneration: conditionSchemas.observedGeneration,
+    lastValidated: {
+      type: 'string',
+      format: 'date-time',
+      description: 'When the configuration was last judged.',
+    },
+    validationStatus: {
+      type: 'string',
+      enum: ['Valid', 'Invalid', 'Unknown'],
+      description:
+        'Valid: it is at work. Invalid: it was refused, and the last valid one stays. Unknown: not judged yet.',
+    },
+    validationMessage: { type: 'string', description: 'Summary of the judgement.' },
+    validationErrors: {
+      type: 'array',
+      description: 'All that is wrong, each with object, field and place.',
+      items: { type: 'string' },
+    },
+    libraries: {
+      type: 'array',
+      description: 'The libraries of the configuration at work, lowest first.',
+      items: {
+        type: 'object',
+        required: ['name', 'revision'],
+        properties: {
+          name: { type: 'string', description: 'Name of the HAProxyTemplateLibrary.' },
+          revision: { type: 'string', description: 'Its revision.' },
+        },
+      },
+    },
+    conditions: {
+      ...conditionSchemas.conditions,
+      description:
+        'Validated says whether the configuration of this generation was taken, with reason ValidationSucceeded, ConfigInvalid, HAProxyValidationFailed or LoadGateFailed.',
+    },
+  },
+} as const satisfies StructuralSchema;
