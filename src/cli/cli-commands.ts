@@ -2,6 +2,7 @@ import { agentCommands } from './agent-command.ts';
 import { certificatesCommand } from './certificates-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import { completionCommand } from './completion-command.ts';
+import { diffCommand } from './diff-command.ts';
 import { graphCommand } from './graph-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
@@ -15,6 +16,7 @@ export const cliCommands: readonly CliCommand[] = [
   validateCommand,
   ...agentCommands,
   certificatesCommand,
+  diffCommand,
   tapCommand,
   graphCommand,
   sandboxCommand,

@@ -9,6 +9,7 @@ import { createTaps } from '../operators/taps.ts';
 import { createPipeline } from '../pipeline.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
+import type { Plan } from '../protocol/plan.ts';
 import type { Provenance } from '../protocol/provenance.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
@@ -129,6 +130,7 @@ export function startController(deps: ControllerDeps): Controller {
   });
 
   let released = false;
+  let newest: Plan | undefined;
   const running = recordController({
     pipeline,
     pods,
@@ -148,6 +150,7 @@ export function startController(deps: ControllerDeps): Controller {
       next: (state) => {
         released ||= state.released !== undefined;
         accepted = state.accepted?.provenance;
+        newest = state.released?.plan;
         if (state.released !== undefined) bundle$.next(state.released);
       },
       error: onFatal,
@@ -182,7 +185,12 @@ export function startController(deps: ControllerDeps): Controller {
         { name: 'render', failure: () => (released ? undefined : 'no render was accepted yet') },
       ],
     },
-    debug: { taps, graph: () => world.graph.toMermaid(), heartbeat: timing.heartbeat },
+    debug: {
+      taps,
+      graph: () => world.graph.toMermaid(),
+      plan: () => (newest === undefined ? Promise.resolve(undefined) : encodePlan(newest)),
+      heartbeat: timing.heartbeat,
+    },
     stop: async () => {
       running.unsubscribe();
       stop$.next();

@@ -9,6 +9,8 @@ export interface DebugDeps {
   readonly taps: Taps;
   /** The graph of collections as a mermaid flowchart. */
   readonly graph: () => string;
+  /** The plan that was let out last, as `encodePlan` writes it; undefined as long as there is none. */
+  readonly plan: () => Promise<Uint8Array | undefined>;
   /** Milliseconds between heartbeats of a tap. */
   readonly heartbeat: number;
 }
@@ -24,7 +26,8 @@ const tapQuery = {
 
 /**
  * `/debug`: loopback only. `GET /debug/taps` lists the named arrows of the pipeline; `GET /debug/taps/<name>` streams one as
- * NDJSON, the current value first, `?limit=` lines, `?for=` seconds. `GET /debug/graph` draws the collections.
+ * NDJSON, the current value first, `?limit=` lines, `?for=` seconds. `GET /debug/graph` draws the collections. `GET /debug/plan` is the
+ * plan that was let out last, for `haptic diff`: sections, maps and digests of files, without the bytes of certificates.
  */
 export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { debug }, done) => {
   const open = new Subscription();
@@ -58,6 +61,12 @@ export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { 
       return reply;
     },
   );
+
+  app.get('/debug/plan', async (_request, reply) => {
+    const plan = await debug.plan();
+    if (plan === undefined) return reply.code(404).send({ error: 'no render was let out yet' });
+    return reply.type('application/octet-stream').send(Buffer.from(plan));
+  });
 
   app.get('/debug/graph', (_request, reply) => reply.type('text/plain').send(debug.graph()));
   done();

@@ -15,7 +15,9 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map(async (server) => server.close()));
 });
 
-function server(options: { notReady?: string; heartbeat?: number } = {}) {
+function server(
+  options: { notReady?: string; heartbeat?: number; plan?: () => Promise<Uint8Array | undefined> } = {},
+) {
   const taps = createTaps();
   const app = buildServer({
     logger,
@@ -26,7 +28,12 @@ function server(options: { notReady?: string; heartbeat?: number } = {}) {
         { name: 'render', failure: () => undefined },
       ],
     },
-    debug: { taps, graph: () => 'flowchart LR', heartbeat: options.heartbeat ?? 60_000 },
+    debug: {
+      taps,
+      graph: () => 'flowchart LR',
+      plan: options.plan ?? (() => Promise.resolve(undefined)),
+      heartbeat: options.heartbeat ?? 60_000,
+    },
   });
   servers.push(app);
   return { app, taps };
@@ -53,6 +60,15 @@ describe('health', () => {
 });
 
 describe('debug', () => {
+  it('gives out the plan that was let out last, or says that there is none', async () => {
+    const given = await server({ plan: () => Promise.resolve(new Uint8Array([1, 2])) }).app.inject(
+      '/debug/plan',
+    );
+    expect([given.statusCode, [...given.rawPayload]]).toStrictEqual([200, [1, 2]]);
+    const none = await server().app.inject('/debug/plan');
+    expect([none.statusCode, none.json()]).toStrictEqual([404, { error: 'no render was let out yet' }]);
+  });
+
   it('lists taps and draws the graph', async () => {
     const { app, taps } = server();
     taps.point('bundle', (value) => value);
