@@ -3,6 +3,7 @@ import { type CliOptions, defineCommand } from './cli-command.ts';
 import { configOptions } from './config-options.ts';
 import { kubeOptions } from './kube-options.ts';
 import { logLevelOption } from './log-level-option.ts';
+import { webhookFlags } from './webhook-flags.ts';
 
 export const runOptions = {
   ...kubeOptions,
@@ -26,6 +27,7 @@ export const runOptions = {
     default: ':8080',
   },
   'metrics-listen': { value: 'ADDR', summary: 'Prometheus metrics', default: ':9090' },
+  ...webhookFlags,
   ...agentAccessOptions,
   'print-config': { summary: 'print the effective configuration as YAML and exit' },
   'log-level': logLevelOption,

@@ -1,10 +1,12 @@
 import type { AgentAccess } from '../fleet/agent-pool.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
+import type { WebhookOptions } from '../webhook/webhook-options.ts';
 import { parseAgentAccess } from './agent-access.ts';
 import type { CliValues } from './cli-command.ts';
 import { type ListenAddress, parseListen } from './parse-listen.ts';
 import { parseLogLevel } from './parse-log-level.ts';
+import { parseWebhookFlags } from './parse-webhook-flags.ts';
 import type { runOptions } from './run-command.ts';
 
 export interface RunOptions {
@@ -18,6 +20,8 @@ export interface RunOptions {
   readonly watchTimeoutSeconds: number;
   readonly healthListen: ListenAddress;
   readonly metricsListen: ListenAddress;
+  /** Absent: no admission webhook. */
+  readonly webhook?: WebhookOptions;
   readonly printConfig: boolean;
   readonly agentAccess: AgentAccess;
   readonly logLevel: string;
@@ -35,6 +39,7 @@ export function parseRunOptions(
   defaultLibraries: string,
 ): RunOptions {
   const { kubeconfig, namespace } = values;
+  const webhook = parseWebhookFlags(values, namespace);
   return {
     ...(kubeconfig === undefined || kubeconfig === '' ? {} : { kubeconfig }),
     ...(values.context === undefined ? {} : { context: values.context }),
@@ -45,6 +50,7 @@ export function parseRunOptions(
     watchTimeoutSeconds: parseWatchTimeout(values['watch-timeout']),
     healthListen: parseListen(values['health-listen'], '--health-listen'),
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
+    ...(webhook === undefined ? {} : { webhook }),
     printConfig: values['print-config'],
     agentAccess: parseAgentAccess(values, env, { needsCredentials: !values['print-config'] }),
     logLevel: parseLogLevel(values['log-level']),

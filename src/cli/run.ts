@@ -23,6 +23,7 @@ import { readConfig } from './read-config.ts';
 import type { runOptions } from './run-command.ts';
 import { type RunOptions, parseRunOptions } from './run-options.ts';
 import { startController } from './start-controller.ts';
+import { webhookPart } from '../webhook/webhook-part.ts';
 import { version } from './version.ts';
 
 /** `haptic run`: the controller, until the signal aborts. Resolves to the exit code: 0 stopped as asked, 1 failed. */
@@ -63,7 +64,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
   });
   const gate = createGate({
     haproxy: options.haproxy,
-    ...(process.env['PATH'] === undefined ? {} : { env: { PATH: process.env['PATH'] } }),
+    ...pathOnly(),
     withRoot: checkRootsIn(tmpdir()),
     run: runProcess,
     validators: config.validators.map((validator) => createValidator(validator, askSocket)),
@@ -84,7 +85,12 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     check: (plan) => gate.check(plan),
     capabilities,
     watchTimeoutSeconds: options.watchTimeoutSeconds,
-    parts: controllerParts,
+    parts: [
+      ...controllerParts,
+      ...(options.webhook === undefined
+        ? []
+        : [webhookPart(options.webhook, { haproxy: options.haproxy, ...pathOnly() })]),
+    ],
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     log,
     onFatal: (error) => {
@@ -116,6 +122,12 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     await transport.close();
     log.info('controller stopped');
   }
+}
+
+/** The whole environment of a check: a configuration can read it. */
+function pathOnly(): { readonly env?: { readonly PATH: string } } {
+  const { PATH } = process.env;
+  return PATH === undefined ? {} : { env: { PATH } };
 }
 
 /** `3.4.7-1` of a HAProxy binary. */
