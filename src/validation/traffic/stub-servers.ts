@@ -62,7 +62,7 @@ export async function startStubServers(host: string, points: readonly ServerPoin
     response.writeHead(answer.status ?? 200, { ...answer.headers, [stubHeader]: String(token - 1) });
     response.end(answer.body ?? '');
   };
-  const context = lazySecureContext();
+  const certificate = lazyCertificate();
   const sockets = new Set<net.Socket>();
   const listeners = await Promise.all(
     points.map(async (point) => {
@@ -73,11 +73,13 @@ export async function startStubServers(host: string, points: readonly ServerPoin
       };
       const plain = http.createServer(handle);
       const two = http2.createServer({}, handle as never);
+      const secured = securedBy(certificate, { plain, two });
+      two.on('sessionError', () => undefined);
       const server = net.createServer((socket) => {
         sockets.add(socket);
         socket.on('close', () => sockets.delete(socket));
         socket.on('error', () => socket.destroy());
-        greet(socket, { plain, two, context });
+        greet(socket, { plain, two, secured });
       });
       server.listen(0, host);
       await once(server, 'listening');
@@ -108,7 +110,7 @@ export async function startStubServers(host: string, points: readonly ServerPoin
 interface Protocols {
   readonly plain: http.Server;
   readonly two: http2.Http2Server;
-  readonly context: () => Promise<tls.SecureContext>;
+  readonly secured: () => Promise<tls.Server>;
 }
 
 /** Hands the connection to whoever speaks what its first bytes are. */
@@ -131,37 +133,48 @@ function greet(socket: net.Socket, protocols: Protocols): void {
 const handshake = 0x16;
 const prefaceStart = 'PRI *';
 
-async function hand(socket: net.Socket, first: Buffer, { plain, two, context }: Protocols): Promise<void> {
-  if (first[0] !== handshake) {
-    const isTwo = first.toString('latin1', 0, prefaceStart.length) === prefaceStart;
-    (isTwo ? two : plain).emit('connection', socket);
+async function hand(socket: net.Socket, first: Buffer, { plain, two, secured }: Protocols): Promise<void> {
+  if (first[0] === handshake) {
+    (await secured()).emit('connection', socket);
+  } else if (first.toString('latin1', 0, prefaceStart.length) === prefaceStart) {
+    // It reads what was put back by itself, and would miss what flows.
+    two.emit('connection', socket);
+  } else {
+    plain.emit('connection', socket);
     socket.resume();
-    return;
   }
-  const secured = new tls.TLSSocket(socket, {
-    isServer: true,
-    secureContext: await context(),
-    ALPNProtocols: ['h2', 'http/1.1'],
-  });
-  secured.on('error', () => socket.destroy());
-  secured.on('secure', () => (secured.alpnProtocol === 'h2' ? two : plain).emit('connection', secured));
 }
 
-/** One certificate for all of them, made when the first connection needs it. */
-function lazySecureContext(): () => Promise<tls.SecureContext> {
-  let made: Promise<tls.SecureContext> | undefined;
+/** Made when the first connection needs it; one certificate for all. */
+function securedBy(
+  context: () => Promise<tls.SecureContextOptions>,
+  { plain, two }: Pick<Protocols, 'plain' | 'two'>,
+): Protocols['secured'] {
+  let made: Promise<tls.Server> | undefined;
+  const make = async (): Promise<tls.Server> => {
+    const server = tls.createServer({ ...(await context()), ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+      (socket.alpnProtocol === 'h2' ? two : plain).emit('connection', socket);
+    });
+    server.on('tlsClientError', (_error, socket) => socket.destroy());
+    return server;
+  };
+  return () => (made ??= make());
+}
+
+function lazyCertificate(): () => Promise<tls.SecureContextOptions> {
+  let made: Promise<tls.SecureContextOptions> | undefined;
   const day = 86_400_000;
-  return () =>
-    (made ??= issueAuthority(Date.now(), day).then(({ cert, key }) =>
-      tls.createSecureContext({ cert, key }),
-    ));
+  return () => (made ??= issueAuthority(Date.now(), day));
 }
 
-function headersOf(request: IncomingMessage): Record<string, string> {
+/** HTTP/2 has its host as `:authority`. */
+function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
-  for (const [name, values] of Object.entries(request.headersDistinct))
-    if (!name.startsWith(':')) headers[name] = (values ?? []).join(', ');
-  const authority = request.headers[':authority'];
-  if (typeof authority === 'string') headers['host'] ??= authority;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase().replace(/^:authority$/, 'host');
+    const value = rawHeaders[at + 1] ?? '';
+    if (name.startsWith(':')) continue;
+    headers[name] = name in headers ? `${headers[name] ?? ''}, ${value}` : value;
+  }
   return headers;
 }
