@@ -3,6 +3,7 @@ import { customResourceDefinition } from '../src/api/crd/custom-resource-definit
 import { customResources } from '../src/api/crd/custom-resources.ts';
 import { apiGroup } from '../src/api/api-group.ts';
 import { crdReference } from './crd-reference.ts';
+import { templateReference } from './reference/template-reference.ts';
 
 /** A file of the repository that is made from others of it. */
 export interface GeneratedFile {
@@ -20,5 +21,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
         `# Generated from src/api by ./dev generate.\n${stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false })}`,
       ),
   })),
+  { path: 'docs/template-reference.md', content: () => Promise.resolve(templateReference()) },
   { path: 'docs/crd-reference.md', content: () => Promise.resolve(crdReference()) },
 ];

@@ -133,7 +133,7 @@ export const encodingHelpers: HelperTable = {
     'An object of the files in a gzipped tar archive, texts by path. At most 1,000 files and 16 MiB.',
     [1, 1],
     ([from]) => unpackTarGz(Buffer.from(textOf(from), 'base64')),
-    '{{#each (untarGz extraContext.archive) as |content path|}}{{path}}={{trim content}} {{/each}}',
+    '{{#each (untarGz extraContext.archive) as |content path|}}{{path}}={{quoted (trim content)}} {{/each}}',
   ),
 };
 

@@ -98,14 +98,14 @@ export const listHelpers: HelperTable = {
         return 0;
       });
     },
-    '{{join (pluck (sortBy w.spec.routes "path | length:desc" "path") "path") " "}}',
+    '{{join (pluck (sortBy w.spec.routes "path | length:desc" "path") "path") ","}}',
   ),
   where: value(
     'where list "path" "op" value',
     'The items of which the test is true: `eq`, `ne`, `lt`, `le`, `gt`, `ge`, `in`, `contains`, `startsWith`, `endsWith` or `matches` (a glob). With a path alone: those that have a true value there.',
     [2, 4],
     (args) => listOf(args[0]).filter(testOf(args)),
-    '{{join (pluck (where w.spec.routes "weight" "gt" 10) "path") " "}}',
+    '{{join (pluck (where w.spec.routes "weight" "gt" 10) "path") ","}}',
   ),
   reject: value(
     'reject list "path" "op" value',
@@ -115,7 +115,7 @@ export const listHelpers: HelperTable = {
       const test = testOf(args);
       return listOf(args[0]).filter((item) => !test(item));
     },
-    '{{join (pluck (reject w.spec.routes "weight" "gt" 10) "path") " "}}',
+    '{{join (pluck (reject w.spec.routes "weight" "gt" 10) "path") ","}}',
   ),
   globMatch: value(
     'globMatch list "pattern"',
@@ -125,7 +125,7 @@ export const listHelpers: HelperTable = {
       const test = tests.matches;
       return listOf(from).filter((item) => test(item, textOf(pattern)));
     },
-    '{{join (globMatch templateSnippets "frontend-*") " "}}',
+    '{{join (globMatch (array "web-1" "web-2" "db-1") "web-*") ","}}',
   ),
   unique: value(
     'unique list',
@@ -139,7 +139,7 @@ export const listHelpers: HelperTable = {
     'The first item of each value under the path.',
     [2, 2],
     ([from, path]) => [...groups(from, path).values()].map((items) => items[0]),
-    '{{join (pluck (uniqueBy w.spec.routes "service") "path") " "}}',
+    '{{join (pluck (uniqueBy w.spec.routes "service") "path") ","}}',
   ),
   groupBy: value(
     'groupBy list "path"',

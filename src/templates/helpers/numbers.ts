@@ -13,7 +13,7 @@ export const numberHelpers: HelperTable = {
   ),
   int: value(
     'int text fallback',
-    'The whole number that a text begins with being one, rounded towards 0; the second argument if it is no number, an error without.',
+    'The number that a text stands for, rounded towards 0; if it is none, the second argument, or an error without one.',
     [1, 2],
     ([from, otherwise]) => {
       try {
@@ -27,7 +27,7 @@ export const numberHelpers: HelperTable = {
   ),
   add: value(
     'add a b …',
-    'The sum.',
+    'The sum of its arguments.',
     [2, anyNumber],
     (args) => args.reduce<number>((sum, arg) => sum + numberOf(arg), 0),
     '{{add w.spec.replicas 1}}',
@@ -41,7 +41,7 @@ export const numberHelpers: HelperTable = {
   ),
   multiply: value(
     'multiply a b …',
-    'The product.',
+    'The product of its arguments.',
     [2, anyNumber],
     (args) => args.reduce<number>((product, arg) => product * numberOf(arg), 1),
     '{{multiply w.spec.replicas 100}}',

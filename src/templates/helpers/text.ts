@@ -253,9 +253,9 @@ export const textHelpers: HelperTable = {
   ),
   joinKey: value(
     'joinKey a b …',
-    'A key of several parts: a dot between them, and one that is in a part doubled, so that no two lists of parts give the same key.',
+    'A key of several parts, with a dot between them; in a part, `~` is `~0` and a dot is `~1`, so that no two lists of parts give the same key.',
     [1, anyNumber],
-    (args) => args.map((arg) => textOf(arg).replaceAll('.', '..')).join('.'),
+    (args) => args.map((arg) => textOf(arg).replaceAll('~', '~0').replaceAll('.', '~1')).join('.'),
     '{{joinKey "a.b" "c"}} {{joinKey "a" "b.c"}}',
   ),
 };
