@@ -1,45 +1,50 @@
-import { LRUCache } from 'lru-cache';
 import { Registry } from 'prom-client';
-import { NEVER, ReplaySubject, Subject, concat, distinctUntilChanged, of, tap } from 'rxjs';
-import { singleWriter } from '../fleet/single-writer.ts';
+import { ReplaySubject, Subject, distinctUntilChanged, map } from 'rxjs';
+import type { TemplateConfig } from '../api/template-config.ts';
+import { type QuarantineState, emptyQuarantine } from '../gate/quarantine-state.ts';
 import { openStream } from '../kube/open-stream.ts';
-import { parseDuration } from '../lib/duration.ts';
-import { createSlots } from '../operators/create-slots.ts';
 import { createTaps } from '../operators/taps.ts';
-import { createPipeline } from '../pipeline.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
-import type { Provenance } from '../protocol/provenance.ts';
+import type { HeldObjects, Provenance } from '../protocol/provenance.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
-import { createDelivery } from '../sinks/deliver.ts';
 import { createMetrics } from '../sinks/metrics.ts';
 import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
 import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
-import { buildWorld, type World } from '../world/build-world.ts';
 import type { ControllerRuntime } from '../world/controller-runtime.ts';
-import type { Controller, ControllerDeps } from './controller/controller-deps.ts';
+import type { AcceptedRender } from '../world/load-report.ts';
+import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
+import { createResourceHub } from '../world/resource-hub.ts';
+import type { Controller, ControllerDeps, LiveConfig } from './controller/controller-deps.ts';
+import { createControllerPipeline, durationOf } from './controller/controller-pipeline.ts';
 import { controllerTiming as timing } from './controller/controller-timing.ts';
+import { followConfig } from './controller/follow-config.ts';
 import { followPods } from './controller/follow-pods.ts';
+import { healthOf } from './controller/health-of.ts';
 import { recordController } from './controller/record-controller.ts';
+import { createStartupStages } from '../world/startup-stages.ts';
 import { tellWatch } from './controller/tell-watch.ts';
+import { tryLiveWorld } from './controller/try-live-world.ts';
 import { watchWorld } from './controller/watch-world.ts';
 
 /**
  * Puts the real effects under the pipeline and starts it. Everything it holds ends with `stop`.
  *
- * @throws CodedError when the templates or durations of the configuration are wrong: nothing was started then
+ * @throws CodedError when a configuration that was given as a whole is wrong: nothing was started then
  */
 export function startController(deps: ControllerDeps): Controller {
-  const { config, log, onFatal, client, transport } = deps;
-  const world = buildWorld({ config, constants: { capabilities: deps.capabilities } });
+  const { log, onFatal, client, transport } = deps;
   const registry = new Registry();
   const metrics = createMetrics(registry);
   const taps = createTaps();
   const stop$ = new Subject<void>();
+  const now = () => performance.now();
+  const stages = createStartupStages(log, now);
+  stages.mark('setup');
   const watch = {
     open: openStream(transport),
     random: Math.random,
@@ -47,18 +52,50 @@ export function startController(deps: ControllerDeps): Controller {
     stop$,
     notice: tellWatch(log, metrics),
   };
+  const worlds = watchWorld({ watch, metrics, taps });
+  const hub = createResourceHub({ watch: worlds.watch, keep: timing.storeKeep, now });
+  const constants = { capabilities: deps.capabilities };
+
+  const taken$ = new ReplaySubject<LiveWorld>(1);
+  /** How each was accepted in the load gate, by the generation of its renders. */
+  const accepted = new WeakMap<object, AcceptedRender>();
+  let current: LiveWorld | undefined;
+  let former: readonly LiveWorld[] = [];
+  let activeId: string | undefined;
+  let quarantine = emptyQuarantine;
+  let lastAccepted: Provenance | undefined;
+  let newest: Plan | undefined;
+
+  const take = (world: LiveWorld, id?: string, render?: AcceptedRender): void => {
+    if (render !== undefined) accepted.set(world.renderer.generation, render);
+    if (current !== undefined) former = [...former, current];
+    current = world;
+    activeId = id;
+    stages.mark('config');
+    taken$.next(world);
+  };
+  if (!isLiveConfig(deps.config)) take(openFixed(deps.config));
+
+  function openFixed(config: TemplateConfig): LiveWorld {
+    const resolved = { config, sourceOfTemplate: (name: string) => name };
+    return buildLiveWorld({ constants }, hub.hold(config), resolved);
+  }
+  const heldIn = (world: LiveWorld, held: HeldObjects): HeldObjects => {
+    const { generation } = world.renderer;
+    return held.generation === generation ? held : (accepted.get(generation)?.state ?? held);
+  };
+  const render = (world: LiveWorld, held: HeldObjects) => {
+    stages.mark('resources');
+    world.renderer.hold(heldIn(world, held));
+    const { graph, renderer } = world;
+    return renderTurn({ graph, renderer, pause$: immediate$, now, sliceMs: timing.slice });
+  };
+
   const plans = createPlanCache(timing.newestPlans);
   const book = createPodBook(plans);
-  let accepted: Provenance | undefined;
-  const blobs = createPlanBlobs((plan, signal) => encodePlan(plan, signal, accepted));
-  const acceptedIds = new LRUCache<string, true>({ max: timing.rememberedAcceptances });
-  const duration = (field: 'syncTimeout' | 'deploymentTimeout' | 'driftPreventionInterval') =>
-    parseDuration(config.dataplane[field], `dataplane.${field}`);
-  const deploymentTimeout = duration('deploymentTimeout');
-
-  const worlds = watchWorld({ watch, metrics, taps }, Object.keys(config.watchedResources));
+  const blobs = createPlanBlobs((plan, signal) => encodePlan(plan, signal, lastAccepted));
   const pods = followPods({
-    config,
+    config$: taken$.pipe(map(({ config }) => config)),
     watch,
     client,
     plans,
@@ -68,69 +105,38 @@ export function startController(deps: ControllerDeps): Controller {
     log,
     ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
   });
-  const world$ = new ReplaySubject<World>(1);
-  const bundle$ = new ReplaySubject<Bundle>(1);
-  let current: World | undefined;
-  const pipeline = createPipeline({
-    // One built-in configuration; never completes, since a later one replaces it.
-    config$: concat(of(world), NEVER).pipe(
-      taps.point('config', ({ config }) => config),
-      tap((next) => world$.next((current = next))),
-    ),
+  const duration = (field: Parameters<typeof durationOf>[1]) => durationOf(current?.config, field);
+  const checkFor = (plan: Plan, world: LiveWorld | undefined) =>
+    deps.check(plan, world?.config ?? { validators: [] });
+  const pipeline = createControllerPipeline({
+    controller: deps,
+    runtime: { taps, log },
+    world$: taken$,
     changes: worlds.changes,
-    render: ({ graph, renderer }, held) => {
-      renderer.hold(held);
-      return renderTurn({
-        graph,
-        renderer,
-        pause$: immediate$,
-        now: () => performance.now(),
-        sliceMs: timing.slice,
-      });
-    },
-    check: (plan) =>
-      deps.check(plan).pipe(
-        tap((verdict) => {
-          if (verdict.kind === 'accepted') acceptedIds.set(verdict.planId, true);
-        }),
-      ),
-    recall: () =>
-      pods
-        .recall()
-        .pipe(
-          tap((kept) =>
-            log.info(
-              { outputs: kept?.outputs.size ?? 0 },
-              'pods were asked for what HAProxy had accepted before this process',
-            ),
-          ),
-        ),
-    fleet$: pods.fleet$,
-    deliver: createDelivery({
-      client,
-      epoch: singleWriter(),
-      plans,
-      book,
-      readPod: pods.readPod,
-      isAccepted: (planId) => acceptedIds.has(planId),
-      blobOf: (plan) => blobs.peek(plan),
-      slots: createSlots(timing.deliverySlots),
-      random: Math.random,
-      timing: {
-        retry: timing.deliveryRetry,
-        syncTimeout: duration('syncTimeout'),
-        deploymentTimeout,
-        driftInterval: duration('driftPreventionInterval'),
-        driftSpread: timing.driftSpread,
-        observeInterval: timing.observeInterval,
-      },
-    }),
-    taps,
-    timing: timing.pipeline,
+    render,
+    check: (plan) => checkFor(plan, current),
+    adopt: (generation) => accepted.get(generation)?.state,
+    pods,
+    plans,
+    book,
+    blobs,
+    duration,
   });
 
-  let released = false;
-  let newest: Plan | undefined;
+  const bundle$ = new ReplaySubject<Bundle>(1);
+  const runtime: ControllerRuntime = {
+    world$: taken$,
+    current: () => current,
+    bundle$: bundle$.pipe(distinctUntilChanged()),
+    pipeline,
+    transport,
+    stop$,
+    taps,
+    registry,
+    log,
+    stages,
+    onFatal,
+  };
   const running = recordController({
     pipeline,
     pods,
@@ -138,7 +144,7 @@ export function startController(deps: ControllerDeps): Controller {
     plans,
     blobs,
     client,
-    deploymentTimeout,
+    deploymentTimeout: () => duration('deploymentTimeout'),
     capabilities: deps.capabilities,
     metrics,
     taps,
@@ -148,54 +154,93 @@ export function startController(deps: ControllerDeps): Controller {
   running.add(
     pipeline.latch$.subscribe({
       next: (state) => {
-        released ||= state.released !== undefined;
-        accepted = state.accepted?.provenance;
+        lastAccepted = state.accepted?.provenance;
         newest = state.released?.plan;
         if (state.released !== undefined) bundle$.next(state.released);
       },
       error: onFatal,
     }),
   );
-  const runtime: ControllerRuntime = {
-    world$,
-    current: () => current,
-    bundle$: bundle$.pipe(distinctUntilChanged()),
-    pipeline,
-    transport,
-    stop$,
-    taps,
-    registry,
-    log,
-    onFatal,
-  };
+  running.add(
+    pipeline.quarantine$.subscribe({
+      next: (state: QuarantineState) => (quarantine = state),
+      error: onFatal,
+    }),
+  );
+  running.add(
+    pipeline.render$.subscribe({
+      next: (outcome) => {
+        if (outcome.kind !== 'rendered') return;
+        stages.mark('reconciliation');
+        stages.mark('leader-election');
+        if (outcome.bundle.provenance?.generation !== current?.renderer.generation) return;
+        for (const world of former) world.dispose();
+        former = [];
+      },
+      error: onFatal,
+    }),
+  );
+  const followed = !isLiveConfig(deps.config)
+    ? undefined
+    : followConfig({
+        live: deps.config,
+        watch,
+        gate: {
+          active: () => activeId,
+          open: (resolved) => openWorld({ hub, constants }, resolved, immediate$),
+          trial: tryLiveWorld({
+            current: () => current,
+            quarantine: () => quarantine,
+            accepted: () => lastAccepted?.outputs,
+            changes: worlds.changes,
+            waitingFor: worlds.missing,
+            render,
+            check: checkFor,
+          }),
+        },
+        take: (report) => take(report.world, report.candidate.id, report.render),
+        first: pipeline,
+        stages,
+        runtime,
+      });
+  if (followed !== undefined) running.add(followed.running);
   for (const start of deps.parts ?? []) running.add(start(runtime));
+  stages.mark('debug');
 
   return {
     registry,
-    health: {
-      live: [{ name: 'pipeline', failure: () => (running.closed ? 'not running' : undefined) }],
-      ready: [
-        {
-          name: 'stores',
-          failure: () => {
-            const missing = worlds.missing();
-            return missing.length === 0 ? undefined : `waiting for ${missing.join(', ')}`;
-          },
-        },
-        { name: 'render', failure: () => (released ? undefined : 'no render was accepted yet') },
-      ],
-    },
+    health: healthOf({
+      isRunning: () => !running.closed,
+      configuration: () => (current === undefined ? (followed?.missing() ?? 'not taken yet') : undefined),
+      missing: () => (current === undefined ? [] : worlds.missing(current)),
+      isReleased: () => newest !== undefined,
+    }),
     debug: {
       taps,
-      graph: () => world.graph.toMermaid(),
+      graph: () => current?.graph.toMermaid() ?? 'flowchart LR\n',
       plan: () => (newest === undefined ? Promise.resolve(undefined) : encodePlan(newest)),
+      vars: {
+        uptime: () => ({ seconds: Math.round(process.uptime()) }),
+        startup: stages.reached,
+        config: () => current?.config,
+        load: () => followed?.vars() ?? { wanted: 'from files' },
+        resources: () => ({
+          entries: Object.fromEntries([...(current?.stores ?? [])].map(([name, { size }]) => [name, size])),
+          ...hub.counts(),
+        }),
+      },
       heartbeat: timing.heartbeat,
     },
     stop: async () => {
       running.unsubscribe();
       stop$.next();
-      world.dispose();
+      hub.dispose();
+      for (const world of [...former, ...(current === undefined ? [] : [current])]) world.dispose();
       await client.close();
     },
   };
+}
+
+function isLiveConfig(config: ControllerDeps['config']): config is LiveConfig {
+  return 'applyStatus' in config;
 }

@@ -11,6 +11,8 @@ export interface DebugDeps {
   readonly graph: () => string;
   /** The plan that was let out last, as `encodePlan` writes it; undefined as long as there is none. */
   readonly plan: () => Promise<Uint8Array | undefined>;
+  /** Values by name, made when they are asked for. */
+  readonly vars: Readonly<Record<string, () => unknown>>;
   /** Milliseconds between heartbeats of a tap. */
   readonly heartbeat: number;
 }
@@ -26,7 +28,8 @@ const tapQuery = {
 
 /**
  * `/debug`: loopback only. `GET /debug/taps` lists the named arrows of the pipeline; `GET /debug/taps/<name>` streams one as
- * NDJSON, the current value first, `?limit=` lines, `?for=` seconds. `GET /debug/graph` draws the collections. `GET /debug/plan` is the
+ * NDJSON, the current value first, `?limit=` lines, `?for=` seconds. `GET /debug/graph` draws the collections. `GET /debug/vars` lists
+ * values, `GET /debug/vars/<name>` shows one, `all` all of them. `GET /debug/plan` is the
  * plan that was let out last, for `haptic diff`: sections, maps and digests of files, without the bytes of certificates.
  */
 export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { debug }, done) => {
@@ -66,6 +69,20 @@ export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { 
     const plan = await debug.plan();
     if (plan === undefined) return reply.code(404).send({ error: 'no render was let out yet' });
     return reply.type('application/octet-stream').send(Buffer.from(plan));
+  });
+
+  app.get('/debug/vars', (_request, reply) => reply.send({ vars: Object.keys(debug.vars) }));
+
+  app.get<{ Params: { name: string } }>('/debug/vars/:name', (request, reply) => {
+    const { name } = request.params;
+    if (name === 'all')
+      return reply.send(
+        redact(Object.fromEntries(Object.entries(debug.vars).map(([key, value]) => [key, value() ?? null]))),
+      );
+    const value = Object.hasOwn(debug.vars, name) ? debug.vars[name] : undefined;
+    if (value !== undefined) return reply.send(redact(value() ?? null));
+    const known = [...Object.keys(debug.vars), 'all'].join(', ');
+    return reply.code(404).send({ error: `no variable named ${name}; there are: ${known}` });
   });
 
   app.get('/debug/graph', (_request, reply) => reply.type('text/plain').send(debug.graph()));

@@ -7,6 +7,7 @@ import type { Taps } from '../operators/taps.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { World } from './build-world.ts';
+import type { StartupStages } from './startup-stages.ts';
 
 /** What a running controller offers to the parts that work beside its pipeline. */
 export interface ControllerRuntime {
@@ -23,6 +24,8 @@ export interface ControllerRuntime {
   readonly taps: Taps;
   readonly registry: Registry;
   readonly log: Logger;
+  /** Told which stages of the start are reached. */
+  readonly stages: StartupStages;
   /** A stream of a part errored: a bug, after which nothing can be trusted. */
   readonly onFatal: (error: unknown) => void;
 }

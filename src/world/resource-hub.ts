@@ -1,7 +1,7 @@
 import { type Observable, Subscription, timer } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
-import type { ReflectStore } from '../streams/reflect.ts';
 import type { ResourceToken } from '../streams/resource-token.ts';
+import type { WatchTarget } from '../streams/watch-resource.ts';
 import { type WatchSpec, watchKey, watchSpecOf } from '../streams/watch-spec.ts';
 import { buildFacts, type Facts, factResources } from './build-facts.ts';
 import type { WorldGround } from './build-world.ts';
@@ -12,9 +12,11 @@ export interface ResourceHubDeps {
    * Keeps a store equal to what Kubernetes says. Shared: one watch however many subscribe, and late subscribers get the newest
    * token at once; it outlives its last subscriber by a while.
    */
-  readonly watch: (spec: WatchSpec, store: ReflectStore) => Observable<ResourceToken>;
+  readonly watch: (spec: WatchSpec, target: WatchTarget) => Observable<ResourceToken>;
   /** Milliseconds for which a store is kept when no configuration looks at it any more. */
   readonly keep: number;
+  /** Milliseconds, monotonic, never 0. */
+  readonly now: () => number;
 }
 
 /** What a configuration stands on, for as long as it is not let go. */
@@ -48,14 +50,15 @@ interface Watched {
 }
 
 /** Makes an empty hub. */
-export function createResourceHub({ watch, keep }: ResourceHubDeps): ResourceHub {
+export function createResourceHub({ watch, keep, now }: ResourceHubDeps): ResourceHub {
   const stores = new Map<string, Shared<Watched>>();
   const facts = new Map<string, Shared<Facts>>();
 
   const holdWatched = (spec: WatchSpec) =>
     holdShared(stores, watchKey(spec), keep, () => {
-      const live = createLiveStore(spec.name);
-      return { live, token$: watch(spec, live.store) };
+      const onDemand = spec.store.kind === 'on-demand' ? { ...spec.store, now } : undefined;
+      const live = createLiveStore(spec.name, onDemand);
+      return { live, token$: watch(spec, live) };
     });
 
   return {

@@ -1,21 +1,39 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Observable } from 'rxjs';
+import type { KubeObject } from '../../api/kube-object.ts';
 import type { TemplateConfig } from '../../api/template-config.ts';
+import type { ConfigLibrary } from '../../config/config-library.ts';
 import type { AgentClient } from '../../fleet/agent-client.ts';
 import type { Verdict } from '../../gate/verdict.ts';
 import type { KubeTransport } from '../../kube/kube-transport.ts';
 import type { Plan } from '../../protocol/plan.ts';
 import type { DebugDeps } from '../../server/debug-routes.ts';
 import type { Health } from '../../server/health.ts';
+import type { StatusWritten } from '../../sinks/write-config-status.ts';
 import type { ControllerPart } from '../../world/controller-runtime.ts';
+import type { ResolvedConfig, StageResult } from '../../world/load-report.ts';
+
+/** A configuration that is an object of the API, and followed there. */
+export interface LiveConfig {
+  readonly namespace: string;
+  /** Of the HAProxyTemplateConfig. */
+  readonly name: string;
+  /** Libraries that the program brings along. */
+  readonly shipped: readonly ConfigLibrary[];
+  /** Runs a configuration's own tests. Emits once and completes. */
+  readonly test: (resolved: ResolvedConfig) => Observable<StageResult<unknown>>;
+  /** Applies a status. Emits once and completes, never errors. */
+  readonly applyStatus: (object: KubeObject) => Observable<StatusWritten>;
+}
 
 export interface ControllerDeps {
-  readonly config: TemplateConfig;
+  /** Given as a whole it stays as it is. */
+  readonly config: TemplateConfig | LiveConfig;
   readonly transport: KubeTransport;
   readonly client: AgentClient;
-  /** HAProxy's own check of a plan. */
-  readonly check: (plan: Plan) => Observable<Verdict>;
+  /** HAProxy's own check of a plan, with the validators of a configuration. */
+  readonly check: (plan: Plan, config: Pick<TemplateConfig, 'validators'>) => Observable<Verdict>;
   /** What templates may know of HAProxy. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Namespace of the HAProxy pods; all when absent. */

@@ -18,6 +18,11 @@ export const controllerTiming = {
   rememberedAcceptances: 256,
   planKeepDelay: 5_000,
   recall: { total: 10_000, pod: 3_000 },
+  /** Of candidates: for how long newer ones supersede it, and until one is tried again that was refused for a passing reason. */
+  loadGate: { maxStale: 30_000, retry: 10_000 },
+  statusRetry: { min: 500, max: 30_000 },
+  /** For which a store is kept when no configuration looks at it any more. */
+  storeKeep: 30_000,
   heartbeat: 15_000,
   /** Of rendering, before the event loop gets its turn. */
   slice: 8,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Observable, ReplaySubject, map, share } from 'rxjs';
+import { type Observable, ReplaySubject, distinctUntilChanged, map, share, switchMap } from 'rxjs';
 import type { TemplateConfig } from '../../api/template-config.ts';
 import type { AgentClient } from '../../fleet/agent-client.ts';
 import type { Taps } from '../../operators/taps.ts';
@@ -18,7 +18,8 @@ import { type HaproxyPodsDeps, haproxyPods } from '../../streams/haproxy-pods.ts
 import { controllerTiming } from './controller-timing.ts';
 
 export interface FollowPodsDeps {
-  readonly config: Pick<TemplateConfig, 'podSelector' | 'dataplane'>;
+  /** The configuration at work, late subscribers get it at once. */
+  readonly config$: Observable<Pick<TemplateConfig, 'podSelector' | 'dataplane'>>;
   /** Namespace of the HAProxy pods; all when absent. */
   readonly namespace?: string;
   readonly watch: HaproxyPodsDeps;
@@ -44,12 +45,19 @@ export interface FollowedPods {
 
 /** Finds the HAProxy pods and asks their agents for what they run. The streams are shared and never error. */
 export function followPods(deps: FollowPodsDeps): FollowedPods {
-  const { config, client, plans, book, log, metrics } = deps;
-  const found$ = haproxyPods(deps.watch, {
-    labels: config.podSelector.matchLabels,
-    port: config.dataplane.port,
-    ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
-  });
+  const { client, plans, book, log, metrics } = deps;
+  const found$ = deps.config$.pipe(
+    map(({ podSelector, dataplane }) => ({ labels: podSelector.matchLabels, port: dataplane.port })),
+    distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
+    // A source: the pods of another selection take the place of these when they are known.
+    switchMap((selection) =>
+      haproxyPods(deps.watch, {
+        ...selection,
+        ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
+      }),
+    ),
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
+  );
   const readPod = createPodReader({
     client,
     plans,

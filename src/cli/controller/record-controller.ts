@@ -27,8 +27,8 @@ export interface RecordControllerDeps {
   readonly plans: PlanCache;
   readonly blobs: PlanBlobs;
   readonly client: AgentClient;
-  /** Milliseconds after which a render that has not reached every pod is overdue. */
-  readonly deploymentTimeout: number;
+  /** Milliseconds after which a render that has not reached every pod is overdue; asked for each. */
+  readonly deploymentTimeout: () => number;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly metrics: Metrics;
   readonly taps: Taps;
@@ -48,7 +48,9 @@ export function recordController(deps: RecordControllerDeps): Subscription {
     ),
     fleet$,
     delivery$,
-    overdueAfter: deps.deploymentTimeout,
+    get overdueAfter() {
+      return deps.deploymentTimeout();
+    },
   }).pipe(
     deps.taps.point('deployments', (progress) => progress),
     share({ resetOnRefCountZero: true }),

@@ -1,45 +1,61 @@
-import { BehaviorSubject, type Observable, combineLatest, map } from 'rxjs';
+import { type MonoTypeOperatorFunction, type Observable, combineLatest, map, of, pipe, tap } from 'rxjs';
 import type { Taps } from '../../operators/taps.ts';
 import type { Metrics } from '../../sinks/metrics.ts';
-import { type WatchResourceDeps, watchResource } from '../../streams/watch-resource.ts';
-import type { World } from '../../world/build-world.ts';
+import type { ResourceToken } from '../../streams/resource-token.ts';
+import { type WatchResourceDeps, type WatchTarget, watchResource } from '../../streams/watch-resource.ts';
+import type { WatchSpec } from '../../streams/watch-spec.ts';
+import type { LiveWorld } from '../../world/open-world.ts';
 
 export interface WatchWorldDeps {
-  readonly watch: Omit<WatchResourceDeps, 'store'>;
+  readonly watch: WatchResourceDeps;
   readonly metrics: Metrics;
   readonly taps: Taps;
 }
 
 export interface WatchedWorlds {
+  /** For the hub of resources. */
+  readonly watch: (spec: WatchSpec, target: WatchTarget) => Observable<ResourceToken>;
   /** Tokens of all watched kinds: the first when every store is there, then one whenever something changed. */
-  readonly changes: (world: World) => Observable<World>;
+  readonly changes: (world: LiveWorld) => Observable<LiveWorld>;
   /** Kinds that must be there and are not. */
-  readonly missing: () => readonly string[];
+  readonly missing: (world: LiveWorld) => readonly string[];
 }
 
-/** Keeps the stores of a configuration equal to what Kubernetes says. */
-export function watchWorld(deps: WatchWorldDeps, kinds: readonly string[]): WatchedWorlds {
-  const { metrics, taps } = deps;
-  const missing = new BehaviorSubject<ReadonlySet<string>>(new Set(kinds));
-
-  const changes = (world: World): Observable<World> => {
-    const tokens = Object.entries(world.config.watchedResources).map(([name, resource]) => {
-      const store = world.stores.get(name);
-      if (store === undefined) throw new Error(`no store for ${name}`);
-      return watchResource({ ...deps.watch, store: () => store }, name, resource).pipe(
-        taps.point(`resources.${name}`, (token) => token),
-        map((token) => {
-          metrics.resources.set({ type: name }, store.size);
-          // A kind that must be there holds readiness up, not the pipeline: the others are served.
-          const isMissing = token.kind === 'absent' && resource.optional !== true;
-          if (!isMissing && missing.value.has(name))
-            missing.next(new Set([...missing.value].filter((other) => other !== name)));
-          return token;
-        }),
-      );
-    });
-    return combineLatest(tokens).pipe(map(() => world));
+/** Keeps the stores of configurations equal to what Kubernetes says. */
+export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWorlds {
+  /** The newest token, by store. */
+  const tokens = new WeakMap<object, ResourceToken>();
+  const points = new Map<string, MonoTypeOperatorFunction<ResourceToken>>();
+  /** Configurations come and go, taps stay: two stores of one name share one. */
+  const pointOf = (name: string): MonoTypeOperatorFunction<ResourceToken> => {
+    const point = points.get(name) ?? taps.point<ResourceToken>(`resources.${name}`, (token) => token);
+    points.set(name, point);
+    return point;
   };
 
-  return { changes, missing: () => [...missing.value] };
+  return {
+    watch: (spec, target) =>
+      watchResource(watch, spec, target).pipe(
+        pipe(
+          pointOf(spec.name),
+          tap((token) => tokens.set(target.store, token)),
+        ),
+      ),
+    changes: (world) => {
+      const changed = [...world.tokens].map(([name, token$]) =>
+        token$.pipe(tap(() => metrics.resources.set({ type: name }, world.stores.get(name)?.size ?? 0))),
+      );
+      // Nothing to watch is nothing to wait for.
+      return changed.length === 0 ? of(world) : combineLatest(changed).pipe(map(() => world));
+    },
+    missing: ({ stores, config }) =>
+      [...stores].flatMap(([name, store]) => {
+        const token = tokens.get(store);
+        // A kind that must be there holds readiness up, not the pipeline: the others are served.
+        const isMissing =
+          token === undefined ||
+          (token.kind === 'absent' && config.watchedResources[name]?.optional !== true);
+        return isMissing ? [name] : [];
+      }),
+  };
 }

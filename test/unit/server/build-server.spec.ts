@@ -32,6 +32,10 @@ function server(
       taps,
       graph: () => 'flowchart LR',
       plan: options.plan ?? (() => Promise.resolve(undefined)),
+      vars: {
+        load: () => ({ last: 'refused', password: 'hush' }),
+        empty: () => undefined,
+      },
       heartbeat: options.heartbeat ?? 60_000,
     },
   });
@@ -60,6 +64,27 @@ describe('health', () => {
 });
 
 describe('debug', () => {
+  it('lists and shows values, without secrets', async () => {
+    const { app } = server();
+    const get = async (path: string) => (await app.inject(path)).json<unknown>();
+    expect(await get('/debug/vars')).toEqual({ vars: ['load', 'empty'] });
+    expect(await get('/debug/vars/load')).toEqual({ last: 'refused', password: '[redacted]' });
+    expect(await get('/debug/vars/empty')).toBeNull();
+    expect(await get('/debug/vars/all')).toEqual({
+      load: { last: 'refused', password: '[redacted]' },
+      empty: null,
+    });
+  });
+
+  it('says which values there are when asked for another', async () => {
+    const { app } = server();
+    const answer = await app.inject('/debug/vars/constructor');
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json<unknown>()).toEqual({
+      error: 'no variable named constructor; there are: load, empty, all',
+    });
+  });
+
   it('gives out the plan that was let out last, or says that there is none', async () => {
     const given = await server({ plan: () => Promise.resolve(new Uint8Array([1, 2])) }).app.inject(
       '/debug/plan',

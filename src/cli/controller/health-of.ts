@@ -1,0 +1,29 @@
+import type { Health } from '../../server/health.ts';
+
+export interface HealthFacts {
+  readonly isRunning: () => boolean;
+  /** Why there is no configuration at work, if there is none. */
+  readonly configuration: () => string | undefined;
+  /** Kinds that must be there and are not. */
+  readonly missing: () => readonly string[];
+  /** A render is out. */
+  readonly isReleased: () => boolean;
+}
+
+/** A controller's probes. */
+export function healthOf(facts: HealthFacts): Health {
+  return {
+    live: [{ name: 'pipeline', failure: () => (facts.isRunning() ? undefined : 'not running') }],
+    ready: [
+      { name: 'configuration', failure: facts.configuration },
+      {
+        name: 'stores',
+        failure: () => {
+          const missing = facts.missing();
+          return missing.length === 0 ? undefined : `waiting for ${missing.join(', ')}`;
+        },
+      },
+      { name: 'render', failure: () => (facts.isReleased() ? undefined : 'no render was accepted yet') },
+    ],
+  };
+}

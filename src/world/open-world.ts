@@ -1,0 +1,88 @@
+import { type Observable, defer, of, switchMap } from 'rxjs';
+import { CodedError } from '../lib/coded-error.ts';
+import { templateErrorsOf } from '../templates/template-error.ts';
+import { type World, type WorldOptions, buildWorld } from './build-world.ts';
+import type { OpenedWorld } from './load-gate.ts';
+import type { ResolvedConfig, StageResult } from './load-report.ts';
+import type { HeldGround, ResourceHub } from './resource-hub.ts';
+
+/** A world on shared ground. */
+export interface LiveWorld extends World {
+  /** By name in `watchedResources`. */
+  readonly tokens: HeldGround['tokens'];
+  readonly sourceOfTemplate: ResolvedConfig['sourceOfTemplate'];
+}
+
+export interface OpenWorldDeps extends Omit<WorldOptions, 'config' | 'ground'> {
+  readonly hub: ResourceHub;
+}
+
+/**
+ * Compiles a configuration onto the stores that are there. What is wrong with its templates is an error of the result; what is wrong
+ * with its paths and selectors, beside it. The work begins after the event loop has had its turn.
+ */
+export function openWorld(
+  deps: OpenWorldDeps,
+  resolved: ResolvedConfig,
+  pause$: Observable<unknown>,
+): Observable<StageResult<OpenedWorld<LiveWorld>>> {
+  return pause$.pipe(switchMap(() => defer(() => of(openNow(deps, resolved)))));
+}
+
+function openNow(
+  { hub, ...options }: OpenWorldDeps,
+  { config, sourceOfTemplate }: ResolvedConfig,
+): StageResult<OpenedWorld<LiveWorld>> {
+  let ground: HeldGround | undefined;
+  const pathErrors: string[] = [];
+  try {
+    ground = hub.hold(config);
+  } catch (error) {
+    pathErrors.push(codedMessage(error));
+  }
+  try {
+    const world = buildLiveWorld(options, ground, { config, sourceOfTemplate });
+    return { ok: true, value: { world, pathErrors } };
+  } catch (error) {
+    ground?.release();
+    return { ok: false, errors: templateTexts(error, sourceOfTemplate) };
+  }
+}
+
+/**
+ * @param ground let go with the world; absent: stores of its own, which nobody fills
+ * @throws CodedError `HAPTIC_ERR_TEMPLATE_*`; the ground stays held then
+ */
+export function buildLiveWorld(
+  options: Omit<WorldOptions, 'config' | 'ground'>,
+  ground: HeldGround | undefined,
+  { config, sourceOfTemplate }: ResolvedConfig,
+): LiveWorld {
+  const world = buildWorld({ ...options, config, ...(ground && { ground }) });
+  return {
+    ...world,
+    tokens: ground?.tokens ?? new Map(),
+    sourceOfTemplate,
+    dispose: () => {
+      world.dispose();
+      ground?.release();
+    },
+  };
+}
+
+/** Each error of a template with the place where that stands: `library base/snippet frontends-500:3:7: …`. */
+function templateTexts(
+  error: unknown,
+  sourceOfTemplate: ResolvedConfig['sourceOfTemplate'],
+): readonly string[] {
+  const faults = templateErrorsOf(error);
+  if (faults.length === 0) return [codedMessage(error)];
+  return faults.map(
+    ({ template, line, column, message }) => `${sourceOfTemplate(template)}:${line}:${column}: ${message}`,
+  );
+}
+
+function codedMessage(error: unknown): string {
+  if (error instanceof CodedError) return error.message;
+  throw error;
+}
