@@ -1,0 +1,334 @@
+import {
+  EMPTY,
+  type Observable,
+  Subject,
+  defer,
+  distinctUntilChanged,
+  filter,
+  from,
+  map,
+  merge,
+  mergeMap,
+  of,
+  race,
+  repeat,
+  startWith,
+  takeUntil,
+  tap,
+  timer,
+} from 'rxjs';
+import type { FetchOutcome, HttpValidators } from '../lib/http/fetch-outcome.ts';
+import { shownUrl } from '../lib/shown-url.ts';
+import { coalesce } from '../operators/coalesce.ts';
+import { createSlots } from '../operators/create-slots.ts';
+import { exhaustMapLatest } from '../operators/exhaust-map-latest.ts';
+import { perKeyLatest } from '../operators/per-key-latest.ts';
+import type { HttpWant } from '../protocol/http-content.ts';
+import { type BookedUrl, createHttpBook, sameWant, type Wanted } from './http-book.ts';
+import { type HttpText, onAccepted, onFetched, onOtherConfig, onRefused, textContent } from './http-entry.ts';
+import type { BookedMember, FirstContents, HttpMember, HttpPolicy } from './http-member.ts';
+import { httpRefresh } from './http-refresh.ts';
+import { httpTrial, type HttpTrialDeps, type HttpTrialResult } from './http-trial.ts';
+
+/** One attempt at a URL. */
+export interface HttpFetch extends Pick<HttpWant, 'url' | 'headers' | 'contentType' | 'timeout'> {
+  readonly validators: HttpValidators;
+  readonly policy: HttpPolicy;
+}
+
+export interface HttpContentsDeps {
+  /** Emits one outcome and completes, never errors; unsubscribing ends it. */
+  readonly fetch: (request: HttpFetch) => Observable<FetchOutcome>;
+  /** HAProxy's verdict on a render with new content: one, never an error. */
+  readonly check: HttpTrialDeps['check'];
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly timing: HttpTiming;
+}
+
+/** Milliseconds. */
+export interface HttpTiming {
+  /** Between two looks for URLs that nothing reads; one that was not read at two of them is given up. */
+  readonly sweep: number;
+  /** Between attempts to try a content about which nothing could be said: doubles from `min` to `max`. */
+  readonly trialRetry: { readonly min: number; readonly max: number };
+}
+
+/** What happened to a URL. It is shown without query: nothing here is secret. */
+export interface HttpReport {
+  readonly kind: 'fetched' | 'unchanged' | 'failed' | 'accepted' | 'refused' | 'unseen' | 'given-up';
+  readonly url: string;
+  readonly digest?: string;
+  readonly bytes?: number;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** A URL for people. */
+export interface HttpStatus {
+  readonly url: string;
+  readonly refreshMs: number;
+  readonly accepted?: { readonly digest: string; readonly bytes: number };
+  readonly pending?: { readonly digest: string; readonly bytes: number };
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface HttpContents {
+  /** For one configuration: content that was accepted under another one is there at once. */
+  readonly join: (policy: HttpPolicy) => HttpMember & { readonly first: FirstContents };
+  /** Fetches, trials and eviction, for as long as somebody subscribes: once. Reports what happened; never errors, never completes. */
+  readonly work$: Observable<HttpReport>;
+  /** In order of arrival. */
+  readonly status: () => readonly HttpStatus[];
+}
+
+/** Fetches at the same time. */
+const fetchSlots = { total: 16, suspects: 16 };
+
+/**
+ * The texts of URLs that templates read. A read makes a URL wanted; it is fetched beside the render and again after its refresh interval, and
+ * given up when nothing reads it any more. New text is *pending*: it is tried on a what-if of the render, and templates see it once
+ * HAProxy has accepted that. So no pod ever gets a text that was not checked, and no other change waits for the check. A refused one leaves
+ * the former in effect.
+ *
+ * Loss policy: of several new texts of one URL, only the newest is sure to be tried. A verdict is about the very text that was tried.
+ */
+export function createHttpContents(deps: HttpContentsDeps): HttpContents {
+  const { check, random, timing } = deps;
+  const touched$ = new Subject<void>();
+  const toTry$ = new Subject<void>();
+  const rendered$ = new Subject<void>();
+  const readAgain$ = new Subject<void>();
+  const book = createHttpBook({ touched: () => touched$.next(), readAgain: () => readAgain$.next() });
+  const slots = createSlots(fetchSlots);
+
+  const refresh = ({ key, want, policy }: Wanted): Observable<HttpReport> =>
+    httpRefresh(want, {
+      fetch: () => {
+        const { url, headers, timeout } = want;
+        const validators = book.urls.get(key)?.entry.validators ?? {};
+        const { contentType } = want;
+        return deps.fetch({
+          url,
+          headers,
+          timeout,
+          validators,
+          policy,
+          ...(contentType !== undefined && { contentType }),
+        });
+      },
+      slot: (attempt$) => slots.run(attempt$),
+      random,
+    }).pipe(
+      map((outcome) => fetched(key, outcome)),
+      filter((report) => report !== undefined),
+    );
+
+  const fetched = (key: string, outcome: FetchOutcome): HttpReport | undefined => {
+    const url = book.urls.get(key);
+    if (url === undefined) return undefined;
+    url.entry = onFetched(url.entry, outcome);
+    if (outcome.kind === 'fetched') url.unseen = undefined;
+    touched$.next();
+    if (url.entry.pending !== undefined) toTry$.next();
+    const shown = shownUrl(url.url);
+    switch (outcome.kind) {
+      case 'unchanged':
+        return { kind: 'unchanged', url: shown };
+      case 'fetched':
+        return { kind: 'fetched', url: shown, digest: outcome.digest, bytes: outcome.bytes };
+      case 'failed':
+        return { kind: 'failed', url: shown, reason: outcome.reason, message: outcome.message };
+    }
+  };
+
+  /** Those of one configuration: of the one at work, which is the oldest, if it reads them; else of one that has not begun yet. */
+  const toTry = ():
+    { readonly member: BookedMember; readonly contents: Map<string, HttpText> } | undefined => {
+    const members = [...book.members].filter(({ world }) => world !== undefined);
+    const inOrder = [...members.filter(({ isOpen }) => isOpen), ...members.filter(({ isOpen }) => !isOpen)];
+    const pending = [...book.urls.values()].filter((url) => url.unseen === undefined);
+    for (const member of inOrder) {
+      const contents = new Map<string, HttpText>();
+      for (const { key, entry, wants } of pending) {
+        const belongs = wants.has(member) && inOrder.find((one) => wants.has(one)) === member;
+        const isUntold = member.isOpen || !member.provisional.has(key);
+        if (entry.pending !== undefined && belongs && isUntold) contents.set(key, entry.pending);
+      }
+      if (contents.size > 0) return { member, contents };
+    }
+    return undefined;
+  };
+
+  const preview = (member: BookedMember, contents: ReadonlyMap<string, HttpText>) => {
+    const edits = [...contents].map(([key, text]) => ({
+      collection: member.reads.contents,
+      key,
+      value: textContent(text),
+    }));
+    const failing = new Set<string>();
+    member.failing = failing;
+    try {
+      const tried = member.isTurning ? undefined : member.world?.preview(edits);
+      return tried === undefined
+        ? undefined
+        : { ...tried, unseen: new Set([...failing].filter((key) => contents.has(key))) };
+    } finally {
+      member.failing = undefined;
+    }
+  };
+
+  const judged = (url: BookedUrl, member: BookedMember, tried: HttpText, result: HttpTrialResult) => {
+    const report = { url: shownUrl(url.url), digest: tried.digest, bytes: tried.bytes };
+    switch (result.kind) {
+      case 'accepted':
+        url.entry = onAccepted(url.entry, tried);
+        return { ...report, kind: 'accepted' as const };
+      case 'refused':
+        url.entry = onRefused(url.entry, tried, result.message);
+        url.refusedBy = member;
+        member.provisional.delete(url.key);
+        return { ...report, kind: 'refused' as const, reason: 'ContentRefused', message: result.message };
+      case 'unseen':
+        url.unseen = result.message;
+        return { ...report, kind: 'unseen' as const, message: result.message };
+      case 'postponed':
+        // The first render is checked as a whole before it goes out, and finds out who is to blame.
+        if (!member.isOpen && result.why === 'base') member.provisional.set(url.key, tried);
+        return undefined;
+    }
+  };
+
+  const trials = (newer$: Observable<void>): Observable<HttpReport> => {
+    let why: 'moment' | 'later' | undefined;
+    let failures = 0;
+    const once = defer(() => {
+      why = undefined;
+      const group = toTry();
+      if (group === undefined) return EMPTY;
+      const { member, contents } = group;
+      return httpTrial(contents, {
+        check,
+        preview: (some) => preview(member, some),
+        isFirst: (key) => book.urls.get(key)?.entry.accepted === undefined,
+      }).pipe(
+        mergeMap((results) => {
+          const reports = [...results].flatMap(([key, result]) => {
+            const url = book.urls.get(key);
+            const tried = contents.get(key);
+            if (url === undefined || tried === undefined) return [];
+            if (result.kind === 'postponed')
+              why = result.why === 'moment' ? (why ?? 'moment') : member.provisional.has(key) ? why : 'later';
+            return judged(url, member, tried, result) ?? [];
+          });
+          failures = why === 'later' ? failures + 1 : 0;
+          touched$.next();
+          return from(reports);
+        }),
+      );
+    });
+    const pause = (): Observable<unknown> => {
+      if (toTry() === undefined) return EMPTY;
+      const { min, max } = timing.trialRetry;
+      const later$ = timer(Math.min(max, min * 2 ** Math.max(0, failures - 1)));
+      if (why === undefined) return of(undefined);
+      return why === 'moment' ? race(rendered$, later$, newer$) : race(later$, newer$);
+    };
+    return once.pipe(repeat({ delay: pause }));
+  };
+
+  const evicted = (): readonly HttpReport[] =>
+    book.sweep().map(({ url }) => ({ kind: 'given-up', url: shownUrl(url) }));
+
+  const work$ = defer(() =>
+    merge(
+      merge(toTry$, readAgain$).pipe(
+        coalesce(),
+        exhaustMapLatest((_, newer$) => trials(newer$)),
+      ),
+      timer(timing.sweep, timing.sweep).pipe(mergeMap(() => from(evicted()))),
+      touched$.pipe(
+        startWith(undefined),
+        coalesce(),
+        tap(() => book.sync()),
+        map(() => book.wanted()),
+        distinctUntilChanged(sameWanted),
+        perKeyLatest({
+          keyOf: ({ key }) => key,
+          same: isSameWanted,
+          // Bounded by slots: each of them waits most of the time.
+          concurrent: Infinity,
+          project: (wanted, newer$) => refresh(wanted).pipe(takeUntil(newer$)),
+        }),
+      ),
+    ),
+  );
+
+  return {
+    join: (policy) => joined(book.join(policy)),
+    work$,
+    status: () => [...book.urls.values()].map(statusOf),
+  };
+
+  function joined(member: BookedMember): HttpMember & { readonly first: FirstContents } {
+    const isWaited = (url: BookedUrl): boolean => {
+      const shown = member.shown.get(url.key);
+      return (
+        url.wants.has(member) && url.unseen === undefined && (shown?.content.kind ?? 'waiting') === 'waiting'
+      );
+    };
+    const first: FirstContents = {
+      isOpen: () => member.isOpen,
+      isSettled: () =>
+        member.world?.isDirty() !== true && (member.isLate || ![...book.urls.values()].some(isWaited)),
+      changed$: member.changed$,
+      giveUp: () => {
+        member.isLate = true;
+        for (const { key, entry, wants } of book.urls.values())
+          if (wants.has(member) && entry.accepted === undefined && entry.pending !== undefined)
+            member.provisional.set(key, entry.pending);
+        book.sync();
+      },
+      begun: () => (member.isTurning = true),
+      rendered: () => {
+        member.isTurning = false;
+        rendered$.next();
+      },
+      open: () => {
+        member.isOpen = true;
+        for (const url of book.urls.values()) {
+          if (!url.wants.has(member) || url.refusedBy === undefined || url.refusedBy === member) continue;
+          if (url.entry.refusal !== undefined) url.round++;
+          url.entry = onOtherConfig(url.entry);
+          url.refusedBy = undefined;
+        }
+        touched$.next();
+        toTry$.next();
+      },
+    };
+    const { graph, reads, changed$, attach, leave, policy } = member;
+    return { graph, reads, changed$, attach, leave, policy, first };
+  }
+}
+
+function statusOf({ url, wants, entry: { accepted, pending, refusal, failure } }: BookedUrl): HttpStatus {
+  const [want] = [...wants.values()];
+  const cause = failure ?? refusal;
+  const brief = ({ digest, bytes }: HttpText) => ({ digest, bytes });
+  return {
+    url: shownUrl(url),
+    refreshMs: want?.refresh ?? 0,
+    ...(accepted && { accepted: brief(accepted) }),
+    ...(pending && { pending: brief(pending) }),
+    ...(cause && { reason: cause.reason, message: cause.message }),
+  };
+}
+
+function isSameWanted(a: Wanted, b: Wanted): boolean {
+  return a.key === b.key && a.round === b.round && a.policy === b.policy && sameWant(a.want, b.want);
+}
+
+function sameWanted(a: readonly Wanted[], b: readonly Wanted[]): boolean {
+  return a.length === b.length && a.every((one, i) => b[i] !== undefined && isSameWanted(one, b[i]));
+}
