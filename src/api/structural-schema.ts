@@ -5,8 +5,6 @@
 export interface ValidationRule {
   readonly rule: string;
   readonly message: string;
-  /** CEL that makes the message, where it can name what is wrong; `message` is for documentation then. */
-  readonly messageExpression?: string;
   /** Of the field to blame, relative to the object that has the rule: `.renewDeadline`. */
   readonly fieldPath?: string;
 }

@@ -58,26 +58,19 @@ function partialResources(schema: StructuralSchema): StructuralSchema {
 
 function wholeWithoutLibraries(): readonly ValidationRule[] {
   const unlessLibraries = 'size(self.libraryRefs) > 0 || ';
-  const every = (condition: string): string =>
-    `${unlessLibraries}!has(self.watchedResources) || self.watchedResources.all(name, ${condition})`;
+  const entry = 'self.watchedResources[name]';
+  const everyEntry = (condition: string, message: string): ValidationRule => ({
+    rule: `${unlessLibraries}!has(self.watchedResources) || self.watchedResources.all(name, ${condition})`,
+    message: `every entry needs ${message}, where no library of libraryRefs brings it`,
+    fieldPath: '.watchedResources',
+  });
   return [
     {
       rule: `${unlessLibraries}has(self.haproxyConfig)`,
       message: 'haproxyConfig is required where no library of libraryRefs brings it',
       fieldPath: '.haproxyConfig',
     },
-    {
-      rule: every(
-        'has(self.watchedResources[name].apiVersion) || has(self.watchedResources[name].apiVersions)',
-      ),
-      message:
-        'set either apiVersion or apiVersions of every entry, where no library of libraryRefs brings it',
-      fieldPath: '.watchedResources',
-    },
-    {
-      rule: every('has(self.watchedResources[name].resources)'),
-      message: 'resources of every entry is required, where no library of libraryRefs brings it',
-      fieldPath: '.watchedResources',
-    },
+    everyEntry(`has(${entry}.apiVersion) || has(${entry}.apiVersions)`, 'either apiVersion or apiVersions'),
+    everyEntry(`has(${entry}.resources)`, 'resources'),
   ];
 }
