@@ -1,7 +1,9 @@
 import { agentCommands } from './agent-command.ts';
+import { applyCrdsCommand } from './apply-crds-command.ts';
 import { certificatesCommand } from './certificates-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import { completionCommand } from './completion-command.ts';
+import { configViewCommand } from './config-view-command.ts';
 import { diffCommand } from './diff-command.ts';
 import { graphCommand } from './graph-command.ts';
 import { runCommand } from './run-command.ts';
@@ -17,6 +19,8 @@ export const cliCommands: readonly CliCommand[] = [
   ...agentCommands,
   certificatesCommand,
   diffCommand,
+  configViewCommand,
+  applyCrdsCommand,
   tapCommand,
   graphCommand,
   sandboxCommand,

@@ -145,7 +145,7 @@ function reasonOf(error: unknown, text: string): string {
 function nameIn(commands: readonly CliCommand[], argv: readonly string[]): string {
   for (const length of [2, 1]) {
     const name = argv.slice(0, length).join(' ');
-    if (commands.some((command) => command.name === name)) return name;
+    if (commands.some((command) => `${command.name} `.startsWith(`${name} `))) return name;
   }
   return '';
 }

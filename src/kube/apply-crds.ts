@@ -19,6 +19,8 @@ export interface ApplyCrdsOptions {
   readonly timeoutMs?: number;
   /** Milliseconds between two looks. Default 200. */
   readonly intervalMs?: number;
+  /** Has the API server check them, and changes nothing: the outcomes are what would be done. */
+  readonly dryRun?: boolean;
 }
 
 const crds = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresourcedefinitions' };
@@ -32,7 +34,7 @@ const crds = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresource
  */
 export async function applyCrds(
   transport: KubeTransport,
-  { signal, timeoutMs = 30_000, intervalMs = 200 }: ApplyCrdsOptions = {},
+  { signal, timeoutMs = 30_000, intervalMs = 200, dryRun = false }: ApplyCrdsOptions = {},
 ): Promise<KubeResult<readonly AppliedCrd[]>> {
   const client = kubeClient(transport);
   const options = signal === undefined ? {} : { signal };
@@ -41,12 +43,12 @@ export async function applyCrds(
     const { name } = crd.metadata;
     const before = await client.get(crds, name, options);
     if (!before.ok && !(before.failure.kind === 'http' && before.failure.status === 404)) return before;
-    const after = await client.apply(crds, crd, { fieldManager: 'haptic', force: true, ...options });
+    const after = await client.apply(crds, crd, { fieldManager: 'haptic', force: true, dryRun, ...options });
     if (!after.ok) return after;
     applied.push({ name, outcome: outcomeOf(before.ok ? before.value : undefined, after.value) });
   }
   const started = performance.now();
-  for (const { name } of applied)
+  for (const { name } of dryRun ? [] : applied)
     for (;;) {
       const held = await client.get(crds, name, options);
       if (!held.ok) return held;

@@ -27,6 +27,8 @@ export interface ApplyOptions extends CallOptions {
   readonly fieldManager: string;
   /** Takes fields over from other managers; without it such a conflict is a 409. */
   readonly force?: boolean;
+  /** Everything but storing it. */
+  readonly dryRun?: boolean;
 }
 
 export interface DeleteOptions {
@@ -113,7 +115,11 @@ export function kubeClient(transport: KubeTransport): KubeClient {
       object({
         method: 'PATCH',
         path: resourcePath(ref, body.metadata.name, options.subresource),
-        query: { fieldManager: options.fieldManager, force: options.force },
+        query: {
+          fieldManager: options.fieldManager,
+          force: options.force,
+          dryRun: options.dryRun === true ? 'All' : undefined,
+        },
         headers: { 'content-type': patchTypes.apply },
         body,
         ...signalOf(options),

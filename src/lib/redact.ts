@@ -1,6 +1,6 @@
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const secretName =
-  /(password|passwd|secret|api[-_]?key|private[-_]?key|credentials?)$|^(token|authorization|tls\.key)$|(access|auth|bearer)[-_]?token$/i;
+  /(password|passwd|secret|api[-_]?key|private[-_]?key|credentials?)$|^(token|authorization|tls\.key)$|(access|api|auth|bearer|refresh|session)[-_]?token$/i;
 const hidden = '[redacted]';
 
 /**

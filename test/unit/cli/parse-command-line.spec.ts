@@ -122,8 +122,8 @@ describe('the command', () => {
     [['Sample'], '', "unknown command 'Sample'"],
     [['constructor'], '', "unknown command 'constructor'"],
     [['--verbose'], '', "unknown option '--verbose'"],
-    [['config'], '', 'view'],
-    [['config', 'vieuw'], '', 'view'],
+    [['config'], 'config', 'view'],
+    [['config', 'vieuw'], 'config', "unknown command 'vieuw'\n(Did you mean view?)"],
   ])('%j is none', (argv, name, reason) => {
     const line = parse(argv);
     expect(line).toMatchObject({ kind: 'refused', name });

@@ -42,7 +42,7 @@ describe('redact', () => {
     'api-key',
     'privateKey',
     'credentials',
-    'accessToken',
+    'accessToken', 'apiToken',
   ])('hides a field named %s', (name) => {
     expect(redact({ extraContext: { [name]: 'x' } })).toEqual({ extraContext: { [name]: '[redacted]' } });
   });

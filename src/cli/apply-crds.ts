@@ -1,0 +1,41 @@
+import { stringify } from 'yaml';
+import { customResourceDefinition } from '../api/crd/custom-resource-definition.ts';
+import { customResources } from '../api/crd/custom-resources.ts';
+import { type AppliedCrd, applyCrds } from '../kube/apply-crds.ts';
+import { describeFailure } from '../kube/kube-failure.ts';
+import { CodedError } from '../lib/coded-error.ts';
+import { parseDuration } from '../lib/duration.ts';
+import type { applyCrdsOptions } from './apply-crds-command.ts';
+import type { CliCall } from './cli-command.ts';
+import { openKube } from './kube-access.ts';
+import { printed } from './printed.ts';
+
+/** `haptic apply-crds` */
+export async function runApplyCrds({
+  values,
+  signal,
+  out,
+}: CliCall<typeof applyCrdsOptions>): Promise<number> {
+  const timeoutMs = parseDuration(values.timeout, '--timeout');
+  if (values.print) {
+    const documents = customResources.map((resource) =>
+      stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false }),
+    );
+    out(documents.join('---\n'));
+    return 0;
+  }
+  await using resources = new AsyncDisposableStack();
+  const dryRun = values['dry-run'];
+  const done = await applyCrds(openKube(values, resources), { signal, timeoutMs, dryRun });
+  if (!done.ok)
+    throw new CodedError(
+      'HAPTIC_ERR_CLI_KUBE',
+      `the CRDs cannot be applied: ${describeFailure(done.failure)}`,
+    );
+  out(printed(values.output, done.value, () => done.value.map((crd) => lineOf(crd, dryRun)).join('')));
+  return 0;
+}
+
+function lineOf({ name, outcome }: AppliedCrd, dryRun: boolean): string {
+  return `${name} ${outcome}${dryRun ? ' (dry run)' : ''}\n`;
+}
