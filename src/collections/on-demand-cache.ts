@@ -35,7 +35,7 @@ export interface OnDemandCache<V> {
   ): { readonly isFresh: boolean; readonly value: V } | undefined;
   /** Asks for an object. No news while an attempt for it is due or under way. */
   want(key: string, version: string | undefined): void;
-  /** Somebody has made use of these: from now on they are held within the bounds only. */
+  /** Somebody has made use of these: they are held within the bounds only, from the next attempt or clean-up on. */
   used(keys: Iterable<string>): void;
 
   /** All that is wanted, then whatever is from now on. */
@@ -45,6 +45,8 @@ export interface OnDemandCache<V> {
   arrived(want: Want, value: V): void;
   gone(want: Want): void;
   failed(want: Want, message: string): void;
+  /** Whoever waits for an object that was never read is told that it did not come in time; it is read nevertheless. */
+  giveUp(message: string): void;
   /** The object does not exist any more. */
   forget(key: string): void;
   /** The same for all but these. */
@@ -54,6 +56,8 @@ export interface OnDemandCache<V> {
 
   /** Objects that are wanted for the first time: neither read nor failed yet. */
   readonly waiting: number;
+  /** Attempts that have ended. */
+  readonly attempts: number;
   /** Emits when nothing is waiting any more. */
   readonly settled$: Observable<void>;
   /** Objects held. */
@@ -88,6 +92,7 @@ export function createOnDemandCache<V extends object>(
   { max, ttl, now, versionOf }: OnDemandCacheOptions<V>,
 ): OnDemandCache<V> {
   const unused = new Map<string, Entry<V>>();
+  const usedKeys = new Set<string>();
   const cache = new LRUCache<string, Entry<V>>({
     max,
     ttl,
@@ -111,13 +116,24 @@ export function createOnDemandCache<V extends object>(
     outstanding.delete(key);
     if (firsts.delete(key) && firsts.size === 0) settled.next();
   };
+  /** Not when they are used: for as long as readers run, all of them must see the same. */
+  const release = (): void => {
+    for (const key of usedKeys) {
+      const entry = unused.get(key);
+      unused.delete(key);
+      if (entry !== undefined) cache.set(key, entry);
+    }
+    usedKeys.clear();
+  };
   const tell = (key: string, arrival: DistributedOmit<Arrival, 'attempt'>): void => {
+    release();
     attempted.add(key);
     arrivals.set(key, { ...arrival, attempt: ++attempt });
     end(key);
   };
   const forget = (key: string): void => {
     unused.delete(key);
+    usedKeys.delete(key);
     cache.delete(key);
     failures.delete(key);
     if (attempted.delete(key)) arrivals.delete(key);
@@ -142,16 +158,12 @@ export function createOnDemandCache<V extends object>(
       wants.next(want);
     },
     used: (keys) => {
-      for (const key of keys) {
-        const entry = unused.get(key);
-        if (entry === undefined) continue;
-        unused.delete(key);
-        cache.set(key, entry);
-      }
+      for (const key of keys) if (unused.has(key)) usedKeys.add(key);
     },
     wanted$: defer(() => concat(from([...outstanding.values()]), wants)),
     dropped$: dropped,
     arrived: (want, value) => {
+      release();
       cache.delete(want.key);
       unused.set(want.key, { value, wantedVersion: want.version, readAt: now() });
       failures.delete(want.key);
@@ -167,17 +179,30 @@ export function createOnDemandCache<V extends object>(
       failures.set(want.key, want.failures + 1);
       tell(want.key, { kind: 'failed', message });
     },
+    giveUp: (message) => {
+      for (const key of firsts) {
+        attempted.add(key);
+        arrivals.set(key, { kind: 'failed', attempt: ++attempt, message });
+      }
+      const hadAny = firsts.size > 0;
+      firsts.clear();
+      if (hadAny) settled.next();
+    },
     forget,
     retain: (keys) => {
       for (const key of new Set([...attempted, ...outstanding.keys()])) if (!keys.has(key)) forget(key);
     },
     expire: () => {
+      release();
       cache.purgeStale();
       if (ttl === 0) return;
       for (const [key, { readAt }] of unused) if (now() - readAt > ttl) unused.delete(key);
     },
     get waiting() {
       return firsts.size;
+    },
+    get attempts() {
+      return attempt;
     },
     settled$: settled,
     get size() {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
+import { pendingEntry } from '../collections/pending-entry.ts';
 import type { Collection, Delta, Fork, Graph, SourceCollection } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { digest } from '../lib/digest.ts';
@@ -24,6 +25,7 @@ import { documentsOf, type RenderDocument } from './documents-of.ts';
 import { collectedCollection, type Collector } from './collected-collections.ts';
 import { createHeldOutputs } from './held-outputs.ts';
 import type { HttpReads } from './http-reads.ts';
+import type { OnDemandResource } from './on-demand-reads.ts';
 import { ownerOfItem } from './owner-of.ts';
 import { type PlacedOutputs, type Preview, previewOutputs } from './preview-outputs.ts';
 import { orderSlots } from './order-slots.ts';
@@ -43,6 +45,8 @@ export interface RendererOptions {
   readonly collections: Readonly<Record<string, Collection<unknown>>>;
   /** What `http` reads in templates; absent: it is an error of the item. */
   readonly http?: HttpReads;
+  /** Of which resources `resources` holds references only, by name in `watchedResources`. */
+  readonly onDemand?: Readonly<Record<string, OnDemandResource>>;
   /** Besides `extraContext` and `dataplane` of the configuration: `capabilities`, … Plain data. */
   readonly constants?: Readonly<Record<string, unknown>>;
   /** HAProxy's pods, `controller.haproxyPods` in templates, by `namespace/name`. Absent: there are none. */
@@ -129,7 +133,14 @@ export function createRenderer(options: RendererOptions): Renderer {
   const collected = new Map<string, Collection<unknown>>();
   const collectors = new Map<string, Collector[]>();
   const others = { collection: namedCollection, context };
-  const readsOf = createTrackedReads(graph, resources, config.watchedResources, others, options.http);
+  const readsOf = createTrackedReads(
+    graph,
+    resources,
+    config.watchedResources,
+    others,
+    options.http,
+    options.onDemand,
+  );
   const wholes = documents.map((document) => ({
     document,
     whole: environment.renderWhole(document.template),
@@ -196,7 +207,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   }
 
   function outputsOf({ slot, uses, document, base }: PlacedSlot): Collection<Output> {
-    const reads = readsOf(uses);
+    const reads = readsOf(uses, slot.collection);
     const outputs = graph.mapEntries<unknown, Output>(
       `fragments ${base.replaceAll('\u0000', '.')} ${slot.place}`,
       collectionOf(slot),
@@ -206,8 +217,13 @@ export function createRenderer(options: RendererOptions): Renderer {
           reader.report({ severity: 'warning', ...warning, owner }),
         );
         try {
-          return outputOf(environment.renderItem(slot, item, key, bound), document, taken, owner);
+          const whole = bound.item(slot.collection, item);
+          if (whole === undefined) return undefined;
+          const output = outputOf(environment.renderItem(slot, whole, key, bound), document, taken, owner);
+          bound.done();
+          return output;
         } catch (error) {
+          if (bound.isPending()) throw pendingEntry(`what ${slot.place} reads`);
           bound.failed();
           const fault = renderFaultOf(error);
           if (fault === undefined) throw error;

@@ -3,6 +3,7 @@ import type { WatchedResource } from '../api/template-config.ts';
 import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
 import type { HttpWant } from '../protocol/http-content.ts';
 import type { HttpReads } from './http-reads.ts';
+import { onDemandReads, type OnDemandResource } from './on-demand-reads.ts';
 import { jsonPath } from '../templates/json-path.ts';
 import type { TrackedReads } from '../templates/run.ts';
 import type { LookupUse } from '../templates/vocabulary.ts';
@@ -14,6 +15,12 @@ export interface ReadsOfSlot {
 }
 
 export interface BoundReads extends TrackedReads {
+  /** An item of a collection as templates see it: whole, where the collection holds references. */
+  readonly item: (collection: string, value: unknown) => unknown;
+  /** What a read needs is not there yet: the run has failed for no other reason, and is run again when it is. */
+  readonly isPending: () => boolean;
+  /** The item that made these reads is done. */
+  readonly done: () => void;
   /** The item that made these reads has failed. */
   readonly failed: () => void;
 }
@@ -42,7 +49,8 @@ export function createTrackedReads(
   watched: Readonly<Record<string, WatchedResource>>,
   others: OtherReads,
   http?: HttpReads,
-): (uses: readonly LookupUse[]) => ReadsOfSlot {
+  onDemand: Readonly<Record<string, OnDemandResource>> = {},
+): (uses: readonly LookupUse[], slotCollection?: string) => ReadsOfSlot {
   const indexes = new Map<string, Index<KubeObject>>();
 
   const collectionOf = (resource: string): Collection<KubeObject> => {
@@ -72,20 +80,33 @@ export function createTrackedReads(
     return index;
   };
 
-  return (uses) => ({
-    nodes: uses.flatMap(({ helper, resource, keys }): ReadsOfSlot['nodes'] => {
-      if (helper === 'http') return http === undefined ? [] : [http.contents];
-      if (helper === 'context') return [others.context];
-      if (helper === 'collect') return [];
-      const other = otherOf(resource);
-      if (other !== undefined) return [other];
-      return helper === 'fetch' || keys === 0 || isByName(resource, keys)
-        ? [collectionOf(resource)]
-        : [indexOf(resource, keys)];
-    }),
+  const arrivalsOf = (resource: string | undefined): ReadsOfSlot['nodes'] => {
+    const found = resource === undefined ? undefined : onDemand[resource];
+    return found === undefined ? [] : [found.arrivals];
+  };
+
+  return (uses, slotCollection) => ({
+    nodes: arrivalsOf(slotCollection === undefined ? undefined : resourceOf(slotCollection)).concat(
+      uses.flatMap(({ helper, resource, keys }): ReadsOfSlot['nodes'] => {
+        if (helper === 'http') return http === undefined ? [] : [http.contents];
+        if (helper === 'context') return [others.context];
+        if (helper === 'collect') return [];
+        const other = otherOf(resource);
+        if (other !== undefined) return [other];
+        return [
+          helper === 'fetch' || keys === 0 || isByName(resource, keys)
+            ? collectionOf(resource)
+            : indexOf(resource, keys),
+          ...arrivalsOf(resource),
+        ];
+      }),
+    ),
     bind: (reader, warn) => {
-      const read = (resource: string, key: string): KubeObject | undefined =>
-        reader.read(collectionOf(resource), key);
+      const demand = onDemandReads(reader, onDemand, warn);
+      const read = (resource: string, key: string): KubeObject | undefined => {
+        const object = reader.read(collectionOf(resource), key);
+        return object && demand.whole(resource, [object])[0];
+      };
       let urls: Set<string> | undefined;
       const readHttp =
         ({ contents, want, absent }: HttpReads) =>
@@ -100,10 +121,16 @@ export function createTrackedReads(
           const wanted = keys.length === 0 ? reader.readKeys(other) : keys;
           return wanted.map((key) => reader.read(other, key)).filter((entry) => entry !== undefined);
         }
-        if (keys.length === 0)
-          return reader.readKeys(collectionOf(resource)).flatMap((key) => read(resource, key) ?? []);
+        if (keys.length === 0) {
+          const collection = collectionOf(resource);
+          const objects = reader.readKeys(collection).map((key) => reader.read(collection, key));
+          return demand.whole(
+            resource,
+            objects.filter((object) => object !== undefined),
+          );
+        }
         if (!isByName(resource, keys.length))
-          return reader.readIndex(indexOf(resource, keys.length), joined(keys));
+          return demand.whole(resource, reader.readIndex(indexOf(resource, keys.length), joined(keys)));
         const object = read(resource, keys.join('/'));
         return object === undefined ? [] : [object];
       };
@@ -121,11 +148,25 @@ export function createTrackedReads(
         },
         context: (name) => reader.read(others.context, name) ?? contextDefaults[name],
         ...(http && { http: readHttp(http) }),
+        item: (collection, value) => {
+          const resource = resourceOf(collection);
+          // A collection of resources holds objects or references to them.
+          return resource !== undefined && onDemand[resource] !== undefined
+            ? demand.whole(resource, [value as KubeObject])[0]
+            : value;
+        },
+        isPending: () => demand.isPending(),
+        done: () => demand.done(),
         failed: () => urls?.forEach((key) => http?.failed?.(key)),
         warn,
       };
     },
   });
+}
+
+/** `secrets` of `resources.secrets`. */
+function resourceOf(collection: string): string | undefined {
+  return collection.startsWith('resources.') ? collection.slice('resources.'.length) : undefined;
 }
 
 /** One index key per combination of what the paths give; none where a path gives nothing. */

@@ -53,6 +53,8 @@ export const defaultFetchPolicy: Omit<FetchPolicy, 'expireEvery'> = {
   backoff: { min: 200, max: 30_000, factor: 2, jitter: 0.25, resetAfter: 120_000 },
 };
 
+const deadlineCode = 'DEADLINE';
+
 /**
  * Reads what somebody wants of a store on demand, and emits whenever that changed something for those who want it. What fails
  * in passing is tried again; then, and at once where no retry helps, the object counts as unreadable until somebody asks for it
@@ -116,14 +118,15 @@ function isGone(failure: KubeFailure): boolean {
   return failure.kind === 'http' && failure.status === 404;
 }
 
-/** Whether another attempt may be answered otherwise, without anybody's doing. */
+/** Whether another attempt may be answered otherwise, without anybody's doing. Who has waited for the deadline has waited long enough. */
 function isPassing(failure: KubeFailure): boolean {
+  if (failure.kind === 'network' && failure.code === deadlineCode) return false;
   return failure.kind !== 'http' || failure.status === 429 || failure.status >= 500;
 }
 
 function tooSlow(ms: number): KubeResult<KubeObject> {
   return {
     ok: false,
-    failure: { kind: 'network', code: 'DEADLINE', message: `no answer within ${ms / 1000} s` },
+    failure: { kind: 'network', code: deadlineCode, message: `no answer within ${ms / 1000} s` },
   };
 }

@@ -58,7 +58,7 @@ export function watchEvents(
         case 'missing':
           return of({ kind: 'absent', message });
         case 'deleted':
-          return of(
+          return of<WatchEvent[]>(
             { kind: 'init' },
             { kind: 'init-done', resourceVersion: '' },
             { kind: 'absent', message: `${message} any more` },

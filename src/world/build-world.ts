@@ -2,8 +2,11 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { layerGraph } from '../collections/layer-graph.ts';
 import type { Collection, Graph, SourceCollection } from '../collections/types.ts';
+import { firstReads, type FirstReads } from '../render/await-reads.ts';
 import { createRenderer, type Renderer, type RendererOptions } from '../render/create-renderer.ts';
+import type { HttpMember } from '../streams/http-member.ts';
 import { buildFacts, type Facts } from './build-facts.ts';
+import { httpWorldOf } from './http-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 
 /** One configuration at work: its stores, the collections derived from them, and the renderer on top. */
@@ -14,6 +17,8 @@ export interface World {
   /** The stores, by name in `watchedResources`. */
   readonly stores: ReadonlyMap<string, SourceCollection<KubeObject>>;
   readonly renderer: Renderer;
+  /** Objects that the first render waits for. */
+  readonly firstReads: FirstReads;
   /** Lets go of stores and facts, which may be those of other configurations too. */
   readonly dispose: () => void;
 }
@@ -30,9 +35,18 @@ export interface WorldOptions {
   readonly constants: Readonly<Record<string, unknown>>;
   /** Default: stores and facts of its own, empty. */
   readonly ground?: WorldGround;
-  /** What `http` reads in templates, and the graph that its contents are of. */
-  readonly http?: { readonly graph: Graph; readonly reads: NonNullable<RendererOptions['http']> };
+  /** Absent: `http` in templates is an error of the item. */
+  readonly http?: WorldHttp;
 }
+
+/** What `http` reads in templates, and the graph that its contents are of. Fixtures need no more than that. */
+export interface WorldHttp extends Partial<Pick<HttpMember, 'attach' | 'leave'>> {
+  readonly graph: Graph;
+  readonly reads: NonNullable<RendererOptions['http']>;
+}
+
+/** Milliseconds for which a first render waits for objects that are read on demand. */
+const firstReadsLimit = 10_000;
 
 /**
  * Builds the graph for a configuration: stores → projections → fragments. What a store holds already is taken in by the next turn, in
@@ -56,15 +70,26 @@ export function buildWorld(options: WorldOptions): World {
     config,
     resources: lifted(stores.map(([name, { store }]) => [name, store] as const)),
     collections: lifted(Object.entries(ground.facts.collections)),
+    onDemand: Object.fromEntries(
+      stores.flatMap(([name, { cache }]) =>
+        cache === undefined ? [] : [[name, { arrivals: above(cache.arrivals), cache }] as const],
+      ),
+    ),
     constants,
     ...(http && { http: { ...http.reads, contents: above(http.reads.contents) } }),
   });
+  http?.attach?.(httpWorldOf(graph, renderer, above(http.reads.contents)));
   return {
     config,
     graph,
     stores: new Map(stores.map(([name, { store }]) => [name, store])),
     renderer,
+    firstReads: firstReads(
+      stores.flatMap(([, { cache }]) => cache ?? []),
+      firstReadsLimit,
+    ),
     dispose: () => {
+      http?.leave?.();
       renderer.dispose();
       dispose();
       if (options.ground === undefined) ground.facts.dispose();

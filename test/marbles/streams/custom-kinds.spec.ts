@@ -1,6 +1,6 @@
 import { marbles } from 'rxjs-marbles';
 import { describe, it } from 'vitest';
-import { customKinds } from '../../../src/streams/custom-kinds.ts';
+import { customKinds, type CustomKindChange } from '../../../src/streams/custom-kinds.ts';
 import type { WatchEvent } from '../../../src/streams/watch-event.ts';
 import { object } from '../../fixtures/kube-stream.ts';
 
@@ -15,7 +15,7 @@ const events: Readonly<Record<string, WatchEvent>> = {
   g: { kind: 'degraded', reason: 'forbidden', message: 'no' },
 };
 
-const changes = {
+const changes: Readonly<Record<string, CustomKindChange>> = {
   l: { kind: 'listed', name: 'widgets.example.com' },
   c: { kind: 'changed', name: 'gadgets.example.com' },
   w: { kind: 'changed', name: 'widgets.example.com' },

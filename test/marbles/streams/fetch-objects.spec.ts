@@ -157,17 +157,19 @@ describe('fetchObjects', () => {
   );
 
   it(
-    'gives an attempt up that takes too long',
+    'gives an attempt up that takes too long, and says so at once',
     marbles((m) => {
-      const wants = m.hot(' a', undefined);
+      const wants = m.hot(' a-------a----', undefined);
       const first = m.cold(' ----------(a|)', answers);
       const again = m.cold(' -(a|)', answers);
-      const subs = '        ^--------------!';
-      const expected = '    -----------x---';
-      const { out$ } = fetching(wants, { a: [first, again] });
+      const subs = '        ^----------------!';
+      const expected = '    ------x------x----';
+      const { out$, told } = fetching(wants, { a: [first, again] });
       m.expect(out$, subs).toBeObservable(expected, x);
       m.expect(first).toHaveSubscriptions('^-----!');
-      m.expect(again).toHaveSubscriptions('----------^!');
+      m.expect(again).toHaveSubscriptions('------------^!');
+      m.flush();
+      expect(told('a')).toBe('here');
     }),
   );
 

@@ -70,7 +70,7 @@ describe('selectEvents', () => {
       const source = m.hot(' -B-X-', events);
       const subs = '         ^----!';
       const expected = '     -p-q-';
-      const passed = {
+      const passed: Readonly<Record<string, WatchEvent>> = {
         p: { kind: 'apply', object: bare(widget('b', '7', 'x')) },
         q: { kind: 'delete', object: bare(widget('b', '8', 'x')) },
       };

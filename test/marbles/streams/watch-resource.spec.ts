@@ -1,10 +1,17 @@
 import { marbles } from 'rxjs-marbles';
-import { map, type Observable } from 'rxjs';
+import { ignoreElements, map, merge, NEVER, type Observable, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
+import { createGraph } from '../../../src/collections/create-graph.ts';
+import { createOnDemandCache, type Arrival } from '../../../src/collections/on-demand-cache.ts';
+import type { KubeResult } from '../../../src/kube/kube-failure.ts';
+import type { StreamItem } from '../../../src/kube/open-stream.ts';
+import type { ReflectStore } from '../../../src/streams/reflect.ts';
 import { watchResource } from '../../../src/streams/watch-resource.ts';
+import { watchSpecOf } from '../../../src/streams/watch-spec.ts';
 import {
   added,
+  deleted,
   failed,
   marblePolicy,
   marker,
@@ -24,6 +31,17 @@ const items = {
   n: failed(404),
 };
 
+function mapStore(store: Map<string, KubeObject>): ReflectStore {
+  return {
+    set: (key, value) => void store.set(key, value),
+    delete: (key) => void store.delete(key),
+    replace: (entries) => {
+      store.clear();
+      for (const [key, value] of entries) store.set(key, value);
+    },
+  };
+}
+
 function watched(debounceInterval: string | undefined, ...answers: readonly ScriptedAnswer[]) {
   return watchedUntil(undefined, debounceInterval, ...answers);
 }
@@ -42,21 +60,13 @@ function watchedUntil(
       ...(stop$ === undefined ? {} : { stop$ }),
       policy: { ...marblePolicy, idleMargin: 1_000_000 },
       notice: ({ kind, resource }) => void notices.push(`${resource} ${kind}`),
-      store: () => ({
-        set: (key, value) => void store.set(key, value),
-        delete: (key) => void store.delete(key),
-        replace: (entries) => {
-          store.clear();
-          for (const [key, value] of entries) store.set(key, value);
-        },
-      }),
     },
-    'widgets',
-    {
+    watchSpecOf('widgets', {
       apiVersion: 'example.com/v1',
       resources: 'widgets',
       ...(debounceInterval === undefined ? {} : { debounceInterval }),
-    },
+    }),
+    { store: mapStore(store) },
   ).pipe(
     map(({ kind, revision }) => {
       const version = store.get('ns/a')?.metadata.resourceVersion ?? 'nothing';
@@ -193,6 +203,126 @@ describe('watchResource', () => {
   it('refuses a debounceInterval that is none at once, naming its field', () => {
     expect(() => watched('soon')).toThrow(
       'watchedResources.widgets.debounceInterval: "soon" is not a duration',
+    );
+  });
+
+  describe('on demand', () => {
+    const secret = (version: string): KubeResult<unknown> => ({
+      ok: true,
+      value: {
+        kind: 'Widget',
+        metadata: { name: 'a', namespace: 'ns', resourceVersion: version, managedFields: [{}] },
+        data: { key: version },
+        status: { long: 'text' },
+      },
+    });
+    const answers = { 1: secret('1'), 6: secret('6') };
+
+    function onDemand(
+      watch: Observable<StreamItem>,
+      wants: Observable<string>,
+      ...replies: readonly Observable<KubeResult<unknown>>[]
+    ) {
+      const graph = createGraph();
+      const store = graph.source<KubeObject>('widgets');
+      const cache = createOnDemandCache<KubeObject>(graph.source<Arrival>('widgets read'), {
+        max: 4,
+        ttl: 0,
+        now: () => 1,
+        versionOf: ({ metadata }) => metadata.resourceVersion,
+      });
+      const asked: string[] = [];
+      const token$ = watchResource(
+        {
+          open: () => watch,
+          read: ({ path }) => {
+            asked.push(path);
+            return replies[asked.length - 1] ?? NEVER;
+          },
+          random: () => 0.5,
+          policy: { ...marblePolicy, idleMargin: 1_000_000 },
+          notice: () => undefined,
+        },
+        watchSpecOf('widgets', {
+          apiVersion: 'example.com/v1',
+          resources: 'widgets',
+          store: 'on-demand',
+          cacheTTL: '0',
+          debounceInterval: '20ms',
+          ignoreFields: ['status'],
+        }),
+        { store, cache },
+      ).pipe(map(({ kind, revision }) => `${kind} ${revision}`));
+      const wanting$ = wants.pipe(
+        tap((key) => cache.want('ns/a', key)),
+        ignoreElements(),
+      );
+      const peek = () => {
+        graph.advance();
+        return store.peek('ns/a');
+      };
+      return { token$: merge(wanting$, token$), cache, asked, peek };
+    }
+
+    const shown = { s: 'synced 1', a: 'changed 2', m: 'changed 3', b: 'changed 4', g: 'degraded 2' };
+
+    it(
+      'holds references, reads what is wanted of them, and tells that at once',
+      marbles((m) => {
+        const watch = m.cold('  o-S----m----------', items);
+        const wants = m.hot('   ----1-------------');
+        const reply = m.cold('      -(1|)', answers);
+        const subs = '          ^ 29ms !';
+        const expected = '      --s--a 16ms m';
+        const { token$, cache, asked, peek } = onDemand(watch, wants, reply);
+        m.expect(token$, subs).toBeObservable(expected, shown);
+        m.expect(reply).toHaveSubscriptions('----^!');
+        m.flush();
+        expect(asked).toStrictEqual(['/apis/example.com/v1/namespaces/ns/widgets/a']);
+        expect(peek()).toStrictEqual({
+          metadata: { name: 'a', namespace: 'ns', uid: 'uid-a', resourceVersion: '6' },
+        });
+        expect(cache.look('ns/a', '1')?.value).toStrictEqual({
+          apiVersion: 'example.com/v1',
+          kind: 'Widget',
+          metadata: { name: 'a', namespace: 'ns', resourceVersion: '1' },
+          data: { key: '1' },
+        });
+      }),
+    );
+
+    it(
+      'forgets what is deleted, and gives up reading it',
+      marbles((m) => {
+        const watch = m.cold('  o-S----x', { ...items, x: text(deleted('a@7')) });
+        const wants = m.hot('   ----1---');
+        const reply = m.cold('      -----(1|)', answers);
+        const subs = '          ^ 29ms !';
+        const expected = '      --s 19ms a';
+        const { token$, cache, peek } = onDemand(watch, wants, reply);
+        m.expect(token$, subs).toBeObservable(expected, shown);
+        m.expect(reply).toHaveSubscriptions('----^--!');
+        m.flush();
+        expect(peek()).toBeUndefined();
+        expect(cache.waiting).toBe(0);
+      }),
+    );
+
+    it(
+      'stays degraded when an object could be read nevertheless',
+      marbles((m) => {
+        const watch = m.cold('  o-S-----f', items);
+        const wants = m.hot('   24ms 1');
+        const reply = m.cold('       -(1|)', answers);
+        const subs = '          ^ 32ms !';
+        const expected = '      --s 19ms D--g';
+        const { token$ } = onDemand(watch, wants, reply);
+        m.expect(token$, subs).toBeObservable(expected, {
+          ...shown,
+          D: 'degraded 1',
+        });
+        m.expect(reply).toHaveSubscriptions('24ms ^!');
+      }),
     );
   });
 });

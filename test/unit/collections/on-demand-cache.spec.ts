@@ -80,6 +80,7 @@ describe('createOnDemandCache', () => {
     for (const key of ['a', 'b', 'c']) {
       arrive(key);
       cache.used([key]);
+      cache.expire();
       cache.look('a', '1');
     }
     expect(cache.size).toBe(2);
@@ -93,6 +94,8 @@ describe('createOnDemandCache', () => {
     for (const key of ['a', 'b', 'c']) arrive(key);
     expect(['a', 'b', 'c'].every((key) => cache.look(key, '1') !== undefined)).toBe(true);
     cache.used(['a', 'b', 'c']);
+    expect(cache.size).toBe(3);
+    cache.expire();
     expect(cache.size).toBe(1);
   });
 
@@ -117,6 +120,7 @@ describe('createOnDemandCache', () => {
     const { cache, arrive, pass } = setUp({ ttl: 100 });
     arrive('a');
     cache.used(['a']);
+    cache.expire();
     pass(101);
     expect(cache.look('a', '1')).toBeUndefined();
   });
@@ -223,6 +227,7 @@ describe('createOnDemandCache', () => {
           }
         }
         cache.used(given.keys());
+        cache.expire();
         expect(cache.size).toBeLessThanOrEqual(max);
       }),
     );
