@@ -62,13 +62,19 @@ export function checkTemplates(input: CheckInput): CheckResult {
     errors.set(`${error.template}\0${error.line}\0${error.column}\0${error.message}`, error);
   }
 
-  function programOf(name: string, source: string): hbs.AST.Program | undefined {
-    if (!parsed.has(name)) {
+  /** A snippet may have the name of a template. */
+  function programOf(
+    kind: 'template' | 'snippet',
+    name: string,
+    source: string,
+  ): hbs.AST.Program | undefined {
+    const key = `${kind} ${name}`;
+    if (!parsed.has(key)) {
       const result = parseTemplate(name, source);
       if (!('body' in result)) addError(result);
-      parsed.set(name, 'body' in result ? result : undefined);
+      parsed.set(key, 'body' in result ? result : undefined);
     }
-    return parsed.get(name);
+    return parsed.get(key);
   }
 
   function visitProgram(program: hbs.AST.Program | undefined, scope: Scope): void {
@@ -226,7 +232,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
       visits.set(key, made);
       const base = scope.mode === 'fragment' ? constants : topLevel;
       const inner = snippetScope(scope, name, base, new Set(args));
-      visitProgram(programOf(name, snippets[name] ?? ''), { ...inner, lookups: made });
+      visitProgram(programOf('snippet', name, snippets[name] ?? ''), { ...inner, lookups: made });
     }
     scope.lookups.push(...(visits.get(key) ?? []));
   }
@@ -308,7 +314,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
   }
 
   for (const { name, document, source } of templates)
-    visitProgram(programOf(name, source), {
+    visitProgram(programOf('template', name, source), {
       mode: 'whole',
       document,
       template: name,
@@ -323,7 +329,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
       chain: [],
     });
   for (const [name, source] of Object.entries(snippets)) {
-    programOf(name, source);
+    programOf('snippet', name, source);
     if (called.has(name)) continue;
     for (const [pattern, complain] of uses.patterns)
       if (missesNumber(pattern, name))

@@ -7,7 +7,11 @@ const vocabulary = {
   collections: ['hosts', 'backends'],
   resources: { services: { indexKeys: 2 }, widgets: { indexKeys: 1 } },
 };
-const constants = { extraContext: { ports: [1, 2], x: 'y' }, capabilities: {} };
+const constants = {
+  extraContext: { ports: [1, 2], x: 'y' },
+  capabilities: {},
+  dataplane: { mapsDir: '/etc/haproxy/maps' },
+};
 
 /** What is wrong with a template, as `template:line:column: message`. */
 function errorsOf(
@@ -43,7 +47,7 @@ describe('a template is refused when it is loaded', () => {
     [
       'an unknown name',
       '{{nope}}',
-      't:1:3: unknown name "nope"; known here: backends, capabilities, extraContext, hosts, resources',
+      't:1:3: unknown name "nope"; known here: backends, capabilities, collected, dataplane, extraContext, hosts, resources, templateSnippets',
     ],
     ['an unknown name in an argument', '{{#if nope.a}}{{/if}}', /^t:1:7: unknown name "nope"/],
     [
@@ -69,7 +73,7 @@ describe('a template is refused when it is loaded', () => {
     [
       'an unknown collection',
       '{{#forEach nope as |x|}}{{/forEach}}',
-      't:1:12: unknown collection "nope"; known: backends, hosts, resources.<name>',
+      't:1:12: unknown collection "nope"; known: backends, hosts, resources.<name>, collected.<name>',
     ],
     [
       'an unknown resource',
@@ -111,7 +115,68 @@ describe('a template is refused when it is loaded', () => {
       '{{single "services" "a" "b"}}',
       /^t:1:1: single can stand in a forEach body only/,
     ],
-    ['fail outside of fragments', '{{fail "x"}}', /^t:1:1: fail can stand in a forEach body only/],
+    ['warn outside of fragments', '{{warn "x"}}', /^t:1:1: warn can stand in a forEach body only/],
+    [
+      'a constant that is not there, printed',
+      'a\n{{extraContext.nope}}',
+      't:2:3: there is no value here: extraContext has no "nope"; it has ports, x',
+    ],
+    [
+      'a step that is not there',
+      '{{{@root.extraContext.x.deeper}}}',
+      't:1:4: there is no value here: extraContext.x has no "deeper"',
+    ],
+    [
+      'a field that the data plane does not have, even in a condition',
+      '{{#if dataplane.mapDir}}{{/if}}',
+      't:1:7: there is no value here: dataplane has no "mapDir"; it has mapsDir',
+    ],
+    [
+      'a let without a name for each value',
+      '{{#let 1 2 as |x|}}{{x}}{{/let}}',
+      't:1:1: let has a name for each value: {{#let a b as |x y|}}',
+    ],
+    [
+      'a collection that nothing collects',
+      '{{#forEach collected.colors as |c|}}{{/forEach}}',
+      't:1:12: nothing collects "colors"; collections that collect fills: none',
+    ],
+    [
+      'a lookup in a collection that nothing collects',
+      each('{{collect "sizes" "a" 1}}{{length (list "collected.colors")}}'),
+      't:1:60: nothing collects "colors"; collections that collect fills: sizes',
+    ],
+    [
+      'a collection whose name is computed',
+      each('{{collect h.name "a" 1}}'),
+      't:1:26: collect takes the name of a collection as a literal: collect "colors" …',
+    ],
+    [
+      'more keys than an entry of a collection has',
+      each('{{length (list "backends" "a" "b")}}'),
+      't:1:35: entries of backends have one key, not 2',
+    ],
+    [
+      'collect outside of fragments',
+      '{{collect "colors" "a" 1}}',
+      /^t:1:1: collect can stand in a forEach body only/,
+    ],
+    [
+      'JSON in the configuration',
+      '{{json extraContext}}',
+      't:1:1: json prints into files and k8sResources; here, give it to a helper: {{quoted (json …)}}',
+    ],
+    [
+      'a block in a once block',
+      '{{#once "a"}}{{#backend "b"}}{{/backend}}{{/once}}',
+      't:1:14: a backend block cannot stand in a once block',
+    ],
+    ['a value of a snippet that is not there', '{{render "nope"}}', 't:1:1: unknown snippet "nope"'],
+    [
+      'a value of a snippet whose name is computed',
+      '{{render extraContext.x}}',
+      't:1:1: render takes the name of a snippet as a literal',
+    ],
     [
       'a lookup in an unknown resource',
       each('{{#with (single "nope" h.a) as |x|}}{{/with}}'),
@@ -255,7 +320,7 @@ describe('a forEach body is refused when it reaches for anything but its item, c
 
   it('also by way of a snippet', () => {
     expect(errorsOf(each('{{> s h=h}}'), { s: '{{h.x}}{{length hosts}}' })).toStrictEqual([
-      `s:1:17: unknown name "hosts"; known here: capabilities, extraContext, h`,
+      `s:1:17: unknown name "hosts"; known here: capabilities, dataplane, extraContext, h, templateSnippets`,
     ]);
   });
 });
@@ -281,11 +346,100 @@ describe('a template is accepted', () => {
       'a loop of forEach over constants',
       `{{#each extraContext.ports as |p|}}bind :{{p}}\n${each('{{h.x}}')}{{/each}}`,
     ],
-    ['a snippet that calls itself, which is bounded when it runs', '{{> s}}'],
+    ['a snippet that calls itself under a condition, which is bounded when it runs', '{{> s}}'],
+    ['fail outside of fragments', '{{#if extraContext.x}}{{fail "x"}}{{/if}}'],
+    ['a constant that may be missing, as an argument', '{{default extraContext.nope "a"}}'],
+    [
+      'a constant that may be missing, in its condition',
+      '{{#if extraContext.nope}}{{extraContext.nope}}{{/if}}',
+    ],
+    ['a constant that a condition around the snippet asks for', '{{#if extraContext.nope}}{{> t}}{{/if}}'],
+    ['a snippet’s argument named like a constant', '{{> u extraContext="a"}}'],
+    [
+      'JSON as an argument, and in a file block',
+      '{{quoted (json 1)}}{{#file "general/a"}}{{json 1}}{{/file}}',
+    ],
+    [
+      'a collection of its own, looked up and gone through',
+      `${each('{{collect "colors" h.a h.b}}')}{{#forEach collected.colors as |c|}}{{c.key}}{{/forEach}}${each('{{length (fetch "collected.colors" h.a)}}')}`,
+    ],
+    ['derived collections looked up by key', each('{{#with (fetch "backends" h.a) as |b|}}{{b.x}}{{/with}}')],
+    ['several names at once', '{{#let 1 (concat "a" "b") as |x y|}}{{x}}{{y}}{{extraContext.x}}{{/let}}'],
     ['a forEach in a section', `{{#section "frontend x"}}${each('{{h.x}}')}{{/section}}`],
     ['else if', '{{#if extraContext.x}}a{{else if extraContext.y}}b{{else}}c{{/if}}'],
     ['comments', '{{!-- {{nope}} --}}{{! nope }}'],
   ])('with %s', (_what, source) => {
-    expect(errorsOf(source, { s: '{{> s}}' })).toStrictEqual([]);
+    const snippets = {
+      s: '{{#if extraContext.x}}{{> s}}{{/if}}',
+      t: '{{extraContext.nope}}',
+      u: '{{extraContext}}{{extraContext.nope}}',
+    };
+    expect(errorsOf(source, snippets)).toStrictEqual([]);
+  });
+});
+
+describe('runaway recursion is refused when it is loaded', () => {
+  it.each([
+    ['of one snippet', { s: 'a\n {{> s}}' }, 's:2:2: snippet "s" calls itself without a condition: s → s'],
+    [
+      'of two',
+      { s: '{{> t}}', t: '{{#let 1 as |x|}}{{> s}}{{/let}}' },
+      't:1:18: snippet "s" calls itself without a condition: s → t → s',
+    ],
+    [
+      'by way of a value',
+      { s: '{{#if (eq (render "s") "a")}}{{/if}}' },
+      's:1:11: snippet "s" calls itself without a condition: s → s',
+    ],
+    [
+      'by way of an extension point',
+      { s: '{{snippets "p-*"}}', 'p-100-a': '{{> s}}' },
+      'p-100-a:1:1: snippet "s" calls itself without a condition: s → p-100-a → s',
+    ],
+    [
+      'within a condition around it all',
+      { s: '{{#if extraContext.x}}{{> t}}{{/if}}', t: '{{> t}}' },
+      't:1:1: snippet "t" calls itself without a condition: t → t',
+    ],
+  ])('%s', (_what, snippets, expected) => {
+    expect(errorsOf('{{> s}}', snippets as unknown as Record<string, string>)).toStrictEqual([expected]);
+  });
+});
+
+describe('what is hardly meant is told', () => {
+  const warningsOf = (source: string, snippets: Readonly<Record<string, string>>) =>
+    createTemplateEnvironment({
+      templates: [{ name: 't', document: 'config', source }],
+      snippets,
+      vocabulary,
+      constants,
+    }).warnings.map(({ template, message }) => `${template}: ${message}`);
+
+  it.each([
+    [
+      'nothing of snippets that are used',
+      '{{> a}}{{snippets "p-*"}}',
+      { a: '', 'p-100-x': '', 'p-999': '' },
+      [],
+    ],
+    ['a snippet that nothing uses', '', { a: '' }, ['a: no template uses this snippet']],
+    [
+      'a number of other than three digits',
+      '{{snippets "p-*"}}',
+      { 'p-50-x': '', 'p-1000-y': '' },
+      [
+        'p-1000-y: the number 1000 has not three digits: snippets of p-* are printed in the order of their names, as texts',
+        'p-50-x: the number 50 has not three digits: snippets of p-* are printed in the order of their names, as texts',
+      ],
+    ],
+    [
+      'an extension point that no template prints',
+      '{{snippets "p-*"}}',
+      { 'q-100-x': '' },
+      ['q-100-x: no template prints the extension point q-*'],
+    ],
+    ['nothing of a numbered snippet that is called by its name', '{{> q-100-x}}', { 'q-100-x': '' }, []],
+  ])('%s', (_what, source, snippets, expected) => {
+    expect(warningsOf(source, snippets as unknown as Record<string, string>)).toStrictEqual(expected);
   });
 });
