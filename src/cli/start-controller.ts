@@ -3,11 +3,13 @@ import { ReplaySubject, Subject, distinctUntilChanged, map } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { type QuarantineState, emptyQuarantine } from '../gate/quarantine-state.ts';
 import { openStream } from '../kube/open-stream.ts';
+import { readJson } from '../kube/read-json.ts';
 import { createTaps } from '../operators/taps.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { HeldObjects, Provenance } from '../protocol/provenance.ts';
+import { awaitReads } from '../render/await-reads.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
 import { createMetrics } from '../sinks/metrics.ts';
@@ -15,6 +17,7 @@ import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
 import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
+import { createWatchSources } from '../streams/watch-sources.ts';
 import type { ControllerRuntime } from '../world/controller-runtime.ts';
 import type { AcceptedRender } from '../world/load-report.ts';
 import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
@@ -23,6 +26,7 @@ import type { Controller, ControllerDeps, LiveConfig } from './controller/contro
 import { createControllerPipeline, durationOf } from './controller/controller-pipeline.ts';
 import { controllerTiming as timing } from './controller/controller-timing.ts';
 import { followConfig } from './controller/follow-config.ts';
+import { followHttp } from './controller/follow-http.ts';
 import { followPods } from './controller/follow-pods.ts';
 import { healthOf } from './controller/health-of.ts';
 import { recordController } from './controller/record-controller.ts';
@@ -45,16 +49,19 @@ export function startController(deps: ControllerDeps): Controller {
   const now = () => performance.now();
   const stages = createStartupStages(log, now);
   stages.mark('setup');
-  const watch = {
+  const api = {
     open: openStream(transport),
+    read: readJson(transport),
     random: Math.random,
     policy: listWatchPolicyFor(deps.watchTimeoutSeconds),
     stop$,
-    notice: tellWatch(log, metrics),
   };
+  const watch = { ...api, notice: tellWatch(log, metrics), sources: createWatchSources(api) };
   const worlds = watchWorld({ watch, metrics, taps });
   const hub = createResourceHub({ watch: worlds.watch, keep: timing.storeKeep, now });
   const constants = { capabilities: deps.capabilities };
+  const http = followHttp({ check: (plan) => checkFor(plan, current), metrics, taps, log, onFatal });
+  const options = { constants, joinHttp: http.join };
 
   const taken$ = new ReplaySubject<LiveWorld>(1);
   /** How each was accepted in the load gate, by the generation of its renders. */
@@ -78,7 +85,7 @@ export function startController(deps: ControllerDeps): Controller {
 
   function openFixed(config: TemplateConfig): LiveWorld {
     const resolved = { config, sourceOfTemplate: (name: string) => name };
-    return buildLiveWorld({ constants }, hub.hold(config), resolved);
+    return buildLiveWorld(options, hub.hold(config), resolved);
   }
   const heldIn = (world: LiveWorld, held: HeldObjects): HeldObjects => {
     const { generation } = world.renderer;
@@ -88,8 +95,11 @@ export function startController(deps: ControllerDeps): Controller {
     stages.mark('resources');
     world.renderer.hold(heldIn(world, held));
     const { graph, renderer } = world;
-    return renderTurn({ graph, renderer, pause$: immediate$, now, sliceMs: timing.slice });
+    const turn$ = renderTurn({ graph, renderer, pause$: immediate$, now, sliceMs: timing.slice });
+    return http.awaited(world, awaitReads(turn$, world.firstReads));
   };
+
+  const changes = (world: LiveWorld) => http.withContents(world, worlds.changes(world));
 
   const plans = createPlanCache(timing.newestPlans);
   const book = createPodBook(plans);
@@ -112,7 +122,7 @@ export function startController(deps: ControllerDeps): Controller {
     controller: deps,
     runtime: { taps, log },
     world$: taken$,
-    changes: worlds.changes,
+    changes,
     render,
     check: (plan) => checkFor(plan, current),
     adopt: (generation) => accepted.get(generation)?.state,
@@ -187,12 +197,12 @@ export function startController(deps: ControllerDeps): Controller {
         watch,
         gate: {
           active: () => activeId,
-          open: (resolved) => openWorld({ hub, constants }, resolved, immediate$),
+          open: (resolved) => openWorld({ hub, ...options }, resolved, immediate$),
           trial: tryLiveWorld({
             current: () => current,
             quarantine: () => quarantine,
             accepted: () => lastAccepted?.outputs,
-            changes: worlds.changes,
+            changes,
             waitingFor: worlds.missing,
             render,
             check: checkFor,
@@ -236,6 +246,7 @@ export function startController(deps: ControllerDeps): Controller {
       stop$.next();
       hub.dispose();
       for (const world of [...former, ...(current === undefined ? [] : [current])]) world.dispose();
+      await http.stop();
       await client.close();
     },
   };

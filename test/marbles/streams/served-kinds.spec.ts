@@ -3,7 +3,7 @@ import { EMPTY, map, type Observable, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { KubeResult } from '../../../src/kube/kube-failure.ts';
 import type { CustomKindChange } from '../../../src/streams/custom-kinds.ts';
-import { createServedKinds, type ServedKindsPolicy } from '../../../src/streams/served-kinds.ts';
+import { createServedKinds, type Served, type ServedKindsPolicy } from '../../../src/streams/served-kinds.ts';
 
 const policy: ServedKindsPolicy = {
   backoff: { min: 4, max: 16, factor: 2, jitter: 0, resetAfter: 100 },
@@ -38,7 +38,12 @@ const changes: Readonly<Record<string, CustomKindChange>> = {
   X: { kind: 'deleted', name: 'widgets.example.com' },
 };
 
-const states = { s: 'served', m: 'missing', d: 'deleted', u: 'unknown' };
+const states: Readonly<Record<string, Served['kind']>> = {
+  s: 'served',
+  m: 'missing',
+  d: 'deleted',
+  u: 'unknown',
+};
 
 /** The n-th question is answered by the n-th answer, and none is left unasked or asked too often. */
 function scripted(
