@@ -15,6 +15,12 @@ export const runOptions = {
   },
   haproxy: { value: 'PATH', summary: 'HAProxy binary that checks configurations', default: 'haproxy' },
   ...configOptions,
+  'crd-name': {
+    value: 'NAME',
+    summary: 'HAProxyTemplateConfig in --namespace to take the configuration from, and to follow',
+    env: 'CRD_NAME',
+    otherwise: 'the configuration is the libraries and --values',
+  },
   'watch-timeout': {
     value: 'DURATION',
     summary:
@@ -44,6 +50,10 @@ export const runCommand = defineCommand({
     {
       what: 'With a kubeconfig instead of a service account',
       line: 'haptic run --kubeconfig ~/.kube/config',
+    },
+    {
+      what: 'With a configuration that is an object of the cluster, and followed there',
+      line: 'haptic run --namespace haptic-system --crd-name haproxy-config',
     },
     {
       what: 'What a file of values makes of the shipped configuration',

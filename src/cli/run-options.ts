@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly haproxy: string;
   readonly libraries: string;
   readonly values: readonly string[];
+  /** HAProxyTemplateConfig to follow; absent: the configuration is that of the files. */
+  readonly configObject?: { readonly namespace: string; readonly name: string };
   /** Whole seconds. */
   readonly watchTimeoutSeconds: number;
   readonly healthListen: ListenAddress;
@@ -39,6 +41,7 @@ export function parseRunOptions(
   defaultLibraries: string,
 ): RunOptions {
   const { kubeconfig, namespace } = values;
+  const configObject = parseConfigObject(values, namespace);
   const webhook = parseWebhookFlags(values, namespace);
   return {
     ...(kubeconfig === undefined || kubeconfig === '' ? {} : { kubeconfig }),
@@ -47,6 +50,7 @@ export function parseRunOptions(
     haproxy: values.haproxy,
     libraries: values.libraries ?? defaultLibraries,
     values: values.values,
+    ...(configObject === undefined ? {} : { configObject }),
     watchTimeoutSeconds: parseWatchTimeout(values['watch-timeout']),
     healthListen: parseListen(values['health-listen'], '--health-listen'),
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
@@ -55,6 +59,18 @@ export function parseRunOptions(
     agentAccess: parseAgentAccess(values, env, { needsCredentials: !values['print-config'] }),
     logLevel: parseLogLevel(values['log-level']),
   };
+}
+
+function parseConfigObject(
+  { 'crd-name': name, values }: CliValues<typeof runOptions>,
+  namespace: string | undefined,
+): RunOptions['configObject'] {
+  if (name === undefined || name === '') return undefined;
+  if (namespace === undefined || namespace === '')
+    throw usageError('--crd-name (or CRD_NAME) needs --namespace (or POD_NAMESPACE): that of the object');
+  if (values.length > 0)
+    throw usageError('--crd-name (or CRD_NAME) goes without --values: the object is the configuration');
+  return { namespace, name };
 }
 
 function usageError(message: string): CodedError {

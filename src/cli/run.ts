@@ -1,27 +1,23 @@
 import { execFile } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { stringify } from 'yaml';
 import { createAgentClient } from '../fleet/agent-client.ts';
-import { askSocket } from '../gate/ask-socket.ts';
-import { checkRootsIn } from '../gate/check-root.ts';
-import { createGate, defaultGateLimits } from '../gate/create-gate.ts';
-import { createValidator } from '../gate/create-validator.ts';
-import { runProcess } from '../gate/run-process.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { parseDuration } from '../lib/duration.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { kubeTransport } from '../kube/kube-transport.ts';
 import { capabilitiesOf } from '../plan/capabilities.ts';
 import { buildMetricsServer } from '../server/build-metrics-server.ts';
 import { buildServer } from '../server/build-server.ts';
 import { controllerParts } from './controller/controller-parts.ts';
+import { gatesByValidators } from './controller/gates-by-validators.ts';
+import { liveConfig } from './controller/live-config.ts';
 import type { CliCall } from './cli-command.ts';
 import { librariesPath } from './libraries-path.ts';
 import { readConfig } from './read-config.ts';
 import type { runOptions } from './run-command.ts';
 import { type RunOptions, parseRunOptions } from './run-options.ts';
+import { shippedLibraries } from './shipped-libraries.ts';
 import { startController } from './start-controller.ts';
 import { webhookPart } from '../webhook/webhook-part.ts';
 import { version } from './version.ts';
@@ -52,7 +48,6 @@ export async function runController({
 
 async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Promise<number> {
   const log = root.child({ component: 'controller' });
-  const config = await readConfig(options.libraries, options.values);
   const haproxyVersion = await versionOf(options.haproxy);
   const { operations: _operations, ...capabilities } = capabilitiesOf({ version: haproxyVersion }, []);
   const kubeconfig = loadKubeConfig({
@@ -62,14 +57,16 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
   const transport = kubeTransport(kubeconfig, {
     onBackgroundError: (error) => log.warn({ err: error }, 'connection pool failed to close'),
   });
-  const gate = createGate({
-    haproxy: options.haproxy,
-    ...pathOnly(),
-    withRoot: checkRootsIn(tmpdir()),
-    run: runProcess,
-    validators: config.validators.map((validator) => createValidator(validator, askSocket)),
-    limits: defaultGateLimits,
-  });
+  const config =
+    options.configObject === undefined
+      ? await readConfig(options.libraries, options.values)
+      : liveConfig({
+          ...options.configObject,
+          shipped: await shippedLibraries(options.libraries),
+          transport,
+          haproxy: { path: options.haproxy, version: haproxyVersion },
+          ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
+        });
   const stopped = Promise.withResolvers<number>();
   const end = (): void => stopped.resolve(0);
   signal.addEventListener('abort', end, { once: true });
@@ -78,11 +75,9 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
   const controller = startController({
     config,
     transport,
-    client: createAgentClient({
-      ...options.agentAccess,
-      applyTimeout: parseDuration(config.dataplane.syncTimeout, 'dataplane.syncTimeout'),
-    }),
-    check: (plan) => gate.check(plan),
+    // What an apply may last is `dataplane.syncTimeout`, for which delivery itself looks.
+    client: createAgentClient(options.agentAccess),
+    check: gatesByValidators({ haproxy: options.haproxy, ...pathOnly() }),
     capabilities,
     watchTimeoutSeconds: options.watchTimeoutSeconds,
     parts: [
