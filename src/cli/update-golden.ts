@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { Composer, CST, isMap, isScalar, isSeq, Parser, type Document, type ParsedNode } from 'yaml';
+import { Composer, CST, isMap, isScalar, isSeq, Parser, type Document } from 'yaml';
 import { isRecord } from '../lib/is-record.ts';
 import type { TestReport } from '../validation/test-report.ts';
 
@@ -64,23 +64,29 @@ function replaceExpected(document: Document.Parsed, { test, assertion, text }: W
   if (!isMap(root)) return false;
   const isObject = isRecord(document.toJS()) && root.has('kind');
   const path = [...(isObject ? ['spec'] : []), 'validationTests', test, 'assertions', assertion, 'expected'];
-  const node = nodeAt(root, path);
+  const place = placeAt(root, path);
   // An alias or an absent text has no place of its own to be written to.
-  if (!isScalar(node) || node.srcToken === undefined) return false;
-  const isLong = text.includes('\n');
-  CST.setScalarValue(node.srcToken, text, {
+  if (place === undefined || !isScalar(place.node) || place.node.srcToken === undefined) return false;
+  const isBlock = text.includes('\n') && !place.inFlow;
+  CST.setScalarValue(place.node.srcToken, text, {
     afterKey: true,
-    type: isLong ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE',
+    inFlow: place.inFlow,
+    type: isBlock ? 'BLOCK_LITERAL' : 'QUOTE_DOUBLE',
   });
   return true;
 }
 
-function nodeAt(root: unknown, path: readonly (string | number)[]): unknown {
-  let at: unknown = root;
+/** The node at a path, and whether it stands within braces or brackets, where a block has no place. */
+function placeAt(
+  root: unknown,
+  path: readonly (string | number)[],
+): { readonly node: unknown; readonly inFlow: boolean } | undefined {
+  let node = root;
+  let inFlow = false;
   for (const key of path) {
-    if (isMap(at) || isSeq(at))
-      at = (at as { get(key: unknown, keep: true): ParsedNode | undefined }).get(key, true);
-    else return undefined;
+    if (!isMap(node) && !isSeq(node)) return undefined;
+    inFlow ||= node.flow === true;
+    node = node.get(key as never, true);
   }
-  return at;
+  return { node, inFlow };
 }
