@@ -86,7 +86,7 @@ function placeAt(
   for (const key of path) {
     if (!isMap(node) && !isSeq(node)) return undefined;
     inFlow ||= node.flow === true;
-    node = node.get(key as never, true);
+    node = node.get(key, true);
   }
   return { node, inFlow };
 }
