@@ -34,6 +34,8 @@ export interface Metrics {
   readonly podsRejected: Counter<'reason'>;
   readonly resources: Gauge<'type'>;
   readonly watchDegraded: Gauge<'type'>;
+  readonly httpContents: Counter<'result'>;
+  readonly httpUrls: Gauge;
 }
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -220,6 +222,17 @@ export function createMetrics(registry: Registry): Metrics {
       name: 'haptic_watch_degraded',
       help: '1 while nothing new arrives of a watched resource; the objects held stay in effect.',
       labelNames: ['type'],
+      registers,
+    }),
+    httpContents: new Counter({
+      name: 'haptic_http_content_total',
+      help: 'Events of HTTP content that templates read: fetches and trials, by how they ended.',
+      labelNames: ['result'],
+      registers,
+    }),
+    httpUrls: new Gauge({
+      name: 'haptic_http_content_urls',
+      help: 'URLs that templates read and that are fetched.',
       registers,
     }),
   };

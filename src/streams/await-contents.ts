@@ -5,17 +5,14 @@ import type { FirstContents } from './http-member.ts';
 /**
  * A render of a configuration, which waits for HTTP content the first time: the pods still run what a former configuration, or process, gave
  * them, and a list that is not there yet must not be taken from them. Once all that items read is there or known not to come, and at
- * the latest `limit` milliseconds after the first attempt, the render goes out. As long as a template itself lacks content that it calls
+ * the latest when its deadline is over, the render goes out. As long as a template itself lacks content that it calls
  * critical, the outcome is `rejected`, and what was rendered before stays in effect.
  *
  * `turn$` is subscribed again for every look; unsubscribing ends it. Later renders are passed on as they are.
- *
- * @param deadline$ emits when `limit` is over, also to who subscribes later
  */
 export function awaitContents(
   turn$: Observable<RenderOutcome>,
   first: FirstContents,
-  deadline$: Observable<unknown>,
 ): Observable<RenderOutcome> {
   const told$ = defer(() => {
     first.begun();
@@ -26,7 +23,7 @@ export function awaitContents(
       concatMap((outcome) => {
         if (outcome.kind === 'rejected' || first.isOpen()) return of(outcome);
         if (first.isSettled()) return of(concluded(outcome, first));
-        const over$ = deadline$.pipe(tap(() => first.giveUp()));
+        const over$ = first.deadline$.pipe(tap(() => first.giveUp()));
         // Giving up changes contents, and content that came while the turn went on is no event any more.
         return merge(first.changed$, over$, timer(lookAgain)).pipe(take(1), concatMap(attempt));
       }),

@@ -2,6 +2,7 @@ import {
   EMPTY,
   type Observable,
   Subject,
+  asyncScheduler,
   defer,
   distinctUntilChanged,
   filter,
@@ -50,6 +51,8 @@ export interface HttpContentsDeps {
 export interface HttpTiming {
   /** Between two looks for URLs that nothing reads; one that was not read at two of them is given up. */
   readonly sweep: number;
+  /** From the first render of a configuration, for which its URLs are waited for. */
+  readonly firstWait: number;
   /** Between attempts to try a content about which nothing could be said: doubles from `min` to `max`. */
   readonly trialRetry: { readonly min: number; readonly max: number };
 }
@@ -74,9 +77,14 @@ export interface HttpStatus {
   readonly message?: string;
 }
 
+/** A member, with how far it is with its first contents. */
+export interface JoinedMember extends HttpMember {
+  readonly first: FirstContents;
+}
+
 export interface HttpContents {
   /** For one configuration: content that was accepted under another one is there at once. */
-  readonly join: (policy: HttpPolicy) => HttpMember & { readonly first: FirstContents };
+  readonly join: (policy: HttpPolicy) => JoinedMember;
   /** Fetches, trials and eviction, for as long as somebody subscribes: once. Reports what happened; never errors, never completes. */
   readonly work$: Observable<HttpReport>;
   /** In order of arrival. */
@@ -271,7 +279,7 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
     status: () => [...book.urls.values()].map(statusOf),
   };
 
-  function joined(member: BookedMember): HttpMember & { readonly first: FirstContents } {
+  function joined(member: BookedMember): JoinedMember {
     const isWaited = (url: BookedUrl): boolean => {
       const shown = member.shown.get(url.key);
       return (
@@ -283,6 +291,7 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
       isSettled: () =>
         member.world?.isDirty() !== true && (member.isLate || ![...book.urls.values()].some(isWaited)),
       changed$: member.changed$,
+      deadline$: deadlineAfter(timing.firstWait),
       giveUp: () => {
         member.isLate = true;
         for (const { key, entry, wants } of book.urls.values())
@@ -310,6 +319,14 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
     const { graph, reads, changed$, attach, leave, policy } = member;
     return { graph, reads, changed$, attach, leave, policy, first };
   }
+}
+
+function deadlineAfter(limit: number): Observable<unknown> {
+  let begun: number | undefined;
+  return defer(() => {
+    begun ??= asyncScheduler.now();
+    return timer(Math.max(0, begun + limit - asyncScheduler.now()));
+  });
 }
 
 function statusOf({ url, wants, entry: { accepted, pending, refusal, failure } }: BookedUrl): HttpStatus {

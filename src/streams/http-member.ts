@@ -54,7 +54,9 @@ export interface FirstContents {
   readonly isOpen: () => boolean;
   /** All that its items read is there, or is known not to come, and no turn is due. */
   readonly isSettled: () => boolean;
-  readonly changed$: Observable<void>;
+  readonly changed$: Observable<unknown>;
+  /** Emits when the time to wait is over, which begins with the first subscription; at once after that. */
+  readonly deadline$: Observable<unknown>;
   /** What is not there yet is waited for no longer. */
   readonly giveUp: () => void;
   /** A turn begins, which may end anywhere before `rendered`. */

@@ -1,8 +1,10 @@
 import { type Observable, defer, of, switchMap } from 'rxjs';
+import type { HttpContentConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { templateErrorsOf } from '../templates/template-error.ts';
 import { type World, type WorldOptions, buildWorld } from './build-world.ts';
 import type { OpenedWorld } from './load-gate.ts';
+import type { JoinedMember } from '../streams/http-contents.ts';
 import type { ResolvedConfig, StageResult } from './load-report.ts';
 import type { HeldGround, ResourceHub } from './resource-hub.ts';
 
@@ -11,9 +13,15 @@ export interface LiveWorld extends World {
   /** By name in `watchedResources`. */
   readonly tokens: HeldGround['tokens'];
   readonly sourceOfTemplate: ResolvedConfig['sourceOfTemplate'];
+  readonly http?: JoinedMember;
 }
 
-export interface OpenWorldDeps extends Omit<WorldOptions, 'config' | 'ground'> {
+export interface LiveWorldOptions extends Omit<WorldOptions, 'config' | 'ground' | 'http'> {
+  /** The HTTP content of a new configuration. Absent: there is none. */
+  readonly joinHttp?: (policy: HttpContentConfig) => JoinedMember;
+}
+
+export interface OpenWorldDeps extends LiveWorldOptions {
   readonly hub: ResourceHub;
 }
 
@@ -54,13 +62,21 @@ function openNow(
  * @throws CodedError `HAPTIC_ERR_TEMPLATE_*`; the ground stays held then
  */
 export function buildLiveWorld(
-  options: Omit<WorldOptions, 'config' | 'ground'>,
+  { joinHttp, ...options }: LiveWorldOptions,
   ground: HeldGround | undefined,
   { config, sourceOfTemplate }: ResolvedConfig,
 ): LiveWorld {
-  const world = buildWorld({ ...options, config, ...(ground && { ground }) });
+  const http = joinHttp?.(config.httpContent);
+  let world: World;
+  try {
+    world = buildWorld({ ...options, config, ...(ground && { ground }), ...(http && { http }) });
+  } catch (error) {
+    http?.leave();
+    throw error;
+  }
   return {
     ...world,
+    ...(http && { http }),
     tokens: ground?.tokens ?? new Map(),
     sourceOfTemplate,
     dispose: () => {

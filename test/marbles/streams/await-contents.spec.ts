@@ -27,13 +27,18 @@ const outcomes: Record<string, RenderOutcome> = {
 };
 
 /** What was called, and a state that tests turn. */
-function firstOf(changed$: Observable<unknown>, start: Partial<Record<'open' | 'settled', boolean>> = {}) {
+function firstOf(
+  changed$: Observable<unknown>,
+  deadline$: Observable<unknown>,
+  start: Partial<Record<'open' | 'settled', boolean>> = {},
+) {
   const calls: string[] = [];
   const state = { open: false, settled: false, ...start };
   const first: FirstContents = {
     isOpen: () => state.open,
     isSettled: () => state.settled,
     changed$: changed$.pipe(map(() => void (state.settled = true))),
+    deadline$,
     begun: () => calls.push('begun'),
     rendered: () => calls.push('rendered'),
     giveUp: () => {
@@ -52,9 +57,9 @@ describe('awaitContents', () => {
   it(
     'passes renders on where nothing is waited for',
     marbles((m) => {
-      const { first, calls } = firstOf(m.cold('-'), { settled: true });
+      const { first, calls } = firstOf(m.cold('-'), m.cold('-'), { settled: true });
       const turn = m.cold('    --(r|)', outcomes);
-      m.expect(awaitContents(turn, first, m.cold('-'))).toBeObservable('--(r|)', outcomes);
+      m.expect(awaitContents(turn, first)).toBeObservable('--(r|)', outcomes);
       m.expect(turn).toHaveSubscriptions('^-!');
       m.flush();
       expect(calls).toStrictEqual(['begun', 'rendered', 'open']);
@@ -64,9 +69,9 @@ describe('awaitContents', () => {
   it(
     'passes every later render on at once, and says when a turn begins and ends',
     marbles((m) => {
-      const { first, calls } = firstOf(m.cold('-'), { open: true });
+      const { first, calls } = firstOf(m.cold('-'), m.cold('-'), { open: true });
       const turn = m.cold('    --(c|)', outcomes);
-      m.expect(awaitContents(turn, first, m.cold('-'))).toBeObservable('--(c|)', outcomes);
+      m.expect(awaitContents(turn, first)).toBeObservable('--(c|)', outcomes);
       m.flush();
       expect(calls).toStrictEqual(['begun', 'rendered']);
     }),
@@ -76,10 +81,10 @@ describe('awaitContents', () => {
     'renders again when contents came, and passes that render on',
     marbles((m) => {
       const changed = m.hot('-----c');
-      const { first } = firstOf(changed);
+      const { first } = firstOf(changed, m.cold('-'));
       const turn = m.cold('    -(r|)', outcomes);
       const expected = '       ------(r|)';
-      m.expect(awaitContents(turn, first, m.cold('-'))).toBeObservable(expected, outcomes);
+      m.expect(awaitContents(turn, first)).toBeObservable(expected, outcomes);
       m.expect(turn).toHaveSubscriptions(['^!', '-----^!']);
       m.expect(changed).toHaveSubscriptions('-^---!');
     }),
@@ -88,11 +93,11 @@ describe('awaitContents', () => {
   it(
     'waits no longer than the deadline',
     marbles((m) => {
-      const { first, calls } = firstOf(m.cold('-'));
-      const turn = m.cold('    -(r|)', outcomes);
       const deadline = m.cold(' ---d');
+      const { first, calls } = firstOf(m.cold('-'), deadline);
+      const turn = m.cold('    -(r|)', outcomes);
       const expected = '       -----(r|)';
-      m.expect(awaitContents(turn, first, deadline)).toBeObservable(expected, outcomes);
+      m.expect(awaitContents(turn, first)).toBeObservable(expected, outcomes);
       m.expect(deadline).toHaveSubscriptions('-^--!');
       m.flush();
       expect(calls).toStrictEqual(['begun', 'rendered', 'give up', 'begun', 'rendered', 'open']);
@@ -102,9 +107,9 @@ describe('awaitContents', () => {
   it(
     'looks again by itself, in case a change came while the turn went on',
     marbles((m) => {
-      const { first } = firstOf(m.cold('-'));
+      const { first } = firstOf(m.cold('-'), m.cold('-'));
       const turn = m.cold('    -(r|)', outcomes);
-      const outcome$ = awaitContents(turn, first, m.cold('-'));
+      const outcome$ = awaitContents(turn, first);
       m.expect(outcome$, '     ^ 2100ms !').toBeObservable('-');
       m.expect(turn).toHaveSubscriptions(['^!', '- 1s ^!', '-- 2s ^!']);
     }),
@@ -113,13 +118,13 @@ describe('awaitContents', () => {
   it(
     'rejects a render in which a template lacks content that it calls critical, and is not open after it',
     marbles((m) => {
-      const { first, calls } = firstOf(m.cold('-'), { settled: true });
+      const { first, calls } = firstOf(m.cold('-'), m.cold('-'), { settled: true });
       const turn = m.cold('    (c|)', outcomes);
       const message = 'map blocked: https://a.example/: answered 500';
       const kinds = map((outcome: RenderOutcome) =>
         outcome.kind === 'rejected' ? outcome.message : 'rendered',
       );
-      m.expect(awaitContents(turn, first, m.cold('-')).pipe(kinds)).toBeObservable('(x|)', { x: message });
+      m.expect(awaitContents(turn, first).pipe(kinds)).toBeObservable('(x|)', { x: message });
       m.flush();
       expect(calls).not.toContain('open');
     }),
@@ -128,16 +133,16 @@ describe('awaitContents', () => {
   it(
     'lets a render out in which an object lacks such content: it is that object that is not served',
     marbles((m) => {
-      const { first } = firstOf(m.cold('-'), { settled: true });
-      m.expect(awaitContents(m.cold('(o|)', outcomes), first, m.cold('-'))).toBeObservable('(o|)', outcomes);
+      const { first } = firstOf(m.cold('-'), m.cold('-'), { settled: true });
+      m.expect(awaitContents(m.cold('(o|)', outcomes), first)).toBeObservable('(o|)', outcomes);
     }),
   );
 
   it(
     'passes on that templates could not be run, and waits for nothing',
     marbles((m) => {
-      const { first, calls } = firstOf(m.cold('-'));
-      m.expect(awaitContents(m.cold('(x|)', outcomes), first, m.cold('-'))).toBeObservable('(x|)', outcomes);
+      const { first, calls } = firstOf(m.cold('-'), m.cold('-'));
+      m.expect(awaitContents(m.cold('(x|)', outcomes), first)).toBeObservable('(x|)', outcomes);
       m.flush();
       expect(calls).toStrictEqual(['begun']);
     }),
@@ -147,9 +152,9 @@ describe('awaitContents', () => {
     'ends turn and wait when it is superseded',
     marbles((m) => {
       const changed = m.hot('-');
-      const { first } = firstOf(changed);
+      const { first } = firstOf(changed, m.cold('-'));
       const turn = m.cold('    --(r|)', outcomes);
-      m.expect(awaitContents(turn, first, m.cold('-')), '^----!').toBeObservable('-');
+      m.expect(awaitContents(turn, first), '^----!').toBeObservable('-');
       m.expect(turn).toHaveSubscriptions('^-!');
       m.expect(changed).toHaveSubscriptions('--^--!');
     }),

@@ -17,7 +17,7 @@ import {
   textOutcome,
 } from '../../fixtures/http-scene.ts';
 
-const timing = { sweep: 60_000, trialRetry: { min: 100, max: 1_000 } };
+const timing = { sweep: 60_000, firstWait: 5_000, trialRetry: { min: 100, max: 1_000 } };
 const a = 'https://lists.example/a';
 const b = 'https://lists.example/b';
 const judging: Check = (plan) => of(judge(plan));
