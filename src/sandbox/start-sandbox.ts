@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { stringify } from 'yaml';
 import { defaultPolicy } from '../certificates/certificate-policy.ts';
 import { folderStore } from '../certificates/folder-store.ts';
 import { renewCertificates } from '../certificates/renew-certificates.ts';
+import { mergeSpecs } from '../config/merge-specs.ts';
 import { nodeFlags } from '../lib/node-flags.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { ApiServer } from './api/api-server.ts';
@@ -24,6 +24,7 @@ import { runServiceEndpoints } from './runtime/service-endpoints.ts';
 import { supervise } from './runtime/supervise.ts';
 import { runWorkloads } from './runtime/workloads.ts';
 import { sampleObjects } from './sample.ts';
+import { sandboxConfig, systemConfig } from './system-config.ts';
 import {
   haproxyLabels,
   nodeRef,
@@ -61,7 +62,7 @@ export interface SandboxOptions {
   readonly watchTimeout?: string;
   /** Merged over the template libraries' `templatingSettings.extraContext`. */
   readonly extraContext?: Readonly<Record<string, unknown>>;
-  /** More of the configuration, in the fields of the template libraries; merged over all else. */
+  /** More of the configuration's `spec`; merged over all else. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Upper bound of a pod's termination grace period, ms. Default 5,000. */
   readonly maxGraceMs?: number;
@@ -222,7 +223,6 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const controllerAddress = addresses.take();
-  const valuesPath = join(folder, 'values.yaml');
   const values = {
     podSelector: { matchLabels: haproxyLabels },
     dataplane: {
@@ -236,9 +236,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       extraContext: { httpBind, statusBind: `${podAddress}:8404`, accessLog: false, ...options.extraContext },
     },
   };
-  await writeFile(valuesPath, stringify(values));
-  const configPath = join(folder, 'config.yaml');
-  await writeFile(configPath, stringify(options.config ?? {}));
+  for (const object of systemConfig(mergeSpecs(values, options.config ?? {}))) await client.create(object);
   const controller =
     options.controller === false
       ? undefined
@@ -253,10 +251,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
                 systemNamespace,
                 '--haproxy',
                 haproxy.path,
-                '--values',
-                valuesPath,
-                '--values',
-                configPath,
+                '--crd-name',
+                sandboxConfig.name,
               ],
               ...['--health-listen', `${controllerAddress}:${controllerPort}`],
               ...['--metrics-listen', `${controllerAddress}:9090`],
