@@ -58,9 +58,9 @@ function partialResources(schema: StructuralSchema): StructuralSchema {
 
 function wholeWithoutLibraries(): readonly ValidationRule[] {
   const unlessLibraries = 'size(self.libraryRefs) > 0 || ';
-  const entry = 'self.watchedResources[name]';
+  // The list of one gives the entry a name: has() of an indexed expression is not understood by every evaluator.
   const everyEntry = (condition: string, message: string): ValidationRule => ({
-    rule: `${unlessLibraries}!has(self.watchedResources) || self.watchedResources.all(name, ${condition})`,
+    rule: `${unlessLibraries}!has(self.watchedResources) || self.watchedResources.all(name, [self.watchedResources[name]].all(entry, ${condition}))`,
     message: `every entry needs ${message}, where no library of libraryRefs brings it`,
     fieldPath: '.watchedResources',
   });
@@ -70,7 +70,7 @@ function wholeWithoutLibraries(): readonly ValidationRule[] {
       message: 'haproxyConfig is required where no library of libraryRefs brings it',
       fieldPath: '.haproxyConfig',
     },
-    everyEntry(`has(${entry}.apiVersion) || has(${entry}.apiVersions)`, 'either apiVersion or apiVersions'),
-    everyEntry(`has(${entry}.resources)`, 'resources'),
+    everyEntry('has(entry.apiVersion) || has(entry.apiVersions)', 'either apiVersion or apiVersions'),
+    everyEntry('has(entry.resources)', 'resources'),
   ];
 }

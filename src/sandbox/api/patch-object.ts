@@ -5,6 +5,7 @@ import { apiError } from './api-status.ts';
 import { isRecord, jsonEqual, without } from './json.ts';
 import { jsonPatch } from './json-patch.ts';
 import { applyConfiguration } from './managed-fields.ts';
+import { repeatedItem } from './repeated-items.ts';
 import { mergePatch } from './merge-patch.ts';
 import { apiVersionOf, type ResourceType } from './resource-type.ts';
 import { strategicMerge } from './strategic-merge.ts';
@@ -75,6 +76,11 @@ function applyObject(
     );
   const sent = decodeConfiguration(context, type, name, patch, options);
   const config = ownPart(type, sent, options);
+  const repeated = repeatedItem(config, type.schema);
+  if (repeated !== undefined) {
+    const what = `${namespace === '' ? '' : `${namespace}/`}${name}; ${apiVersionOf(type)}, Kind=${type.kind}`;
+    throw apiError(500, `failed to create typed patch object (${what}): ${repeated}`);
+  }
   const entry = context.storageOf(type).get(namespace, name);
   const writer = {
     manager: options.fieldManager,

@@ -12,7 +12,8 @@ export interface RequestBody {
   readonly json: boolean;
 }
 
-const limit = 8 * 1024 * 1024;
+/** That of kube-apiserver. */
+const limit = 3 * 1024 * 1024;
 
 /** Reads a JSON, YAML or protobuf (by `schema`) body. Too large is a 413, CBOR a 415, what cannot be read a 400. */
 export async function readBody(request: IncomingMessage, schema: Schema): Promise<RequestBody> {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkSchema } from '../../../src/sandbox/api/check-schema.ts';
 import { applyDefaults } from '../../../src/sandbox/api/crd/structural-defaults.ts';
 import { createStructuralValidator } from '../../../src/sandbox/api/crd/structural-validator.ts';
+import { repeatedItem } from '../../../src/sandbox/api/repeated-items.ts';
 import type { Schema } from '../../../src/sandbox/api/schema.ts';
 
 const spec = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
@@ -210,5 +211,81 @@ describe('pruning', () => {
     expect(
       checkSchema({ a: null }, { type: 'object', properties: { a: { type: 'string' } } }, false).value,
     ).toEqual({ a: null });
+  });
+});
+
+describe('rules in CEL', () => {
+  const ruled = (rule: object, properties: Record<string, Schema>): Schema =>
+    spec(properties, { 'x-kubernetes-validations': [rule] });
+  const number: Schema = { type: 'integer' };
+
+  it('are asked of the object that has them, and blame the field that they name', () => {
+    const schema = ruled(
+      { rule: 'self.min <= self.max', message: 'min must not be more than max', fieldPath: '.min' },
+      { min: number, max: number },
+    );
+    expect(causes(schema, { min: 1, max: 2 })).toStrictEqual([]);
+    expect(causes(schema, { min: 3, max: 2 })).toStrictEqual([
+      'spec.min: Invalid value: "object": min must not be more than max',
+    ]);
+  });
+
+  it('are asked of the items of lists and maps, by their place', () => {
+    const item: Schema = {
+      type: 'object',
+      properties: { a: number, b: number },
+      'x-kubernetes-validations': [{ rule: 'has(self.a) != has(self.b)', message: 'either a or b' }],
+    };
+    const schema = spec({
+      list: { type: 'array', items: item },
+      map: { type: 'object', additionalProperties: item },
+    });
+    expect(causes(schema, { list: [{ a: 1 }, {}], map: { x: { a: 1, b: 1 }, y: { b: 1 } } })).toStrictEqual([
+      'spec.list[1]: Invalid value: "object": either a or b',
+      'spec.map.x: Invalid value: "object": either a or b',
+    ]);
+  });
+
+  it('are told by their text where they have no message', () => {
+    expect(causes(ruled({ rule: 'self.a == 1' }, { a: number }), { a: 2 })).toStrictEqual([
+      'spec: Invalid value: "object": failed rule: self.a == 1',
+    ]);
+  });
+
+  it('are asked of what is right otherwise', () => {
+    expect(causes(ruled({ rule: 'false', message: 'no' }, { a: number }), { a: 'x' })).toStrictEqual([
+      'spec.a: Invalid value: "string": spec.a in body must be of type integer: "string"',
+    ]);
+  });
+
+  it.each(['self.a == oldSelf.a', 'self.a.unknownFunction()', 'self.absent > 1', 'self.a ==', ''])(
+    'that cannot be evaluated here refuse nothing: %s',
+    (rule) => {
+      expect(causes(ruled({ rule, message: 'no' }, { a: number }), { a: 1 })).toStrictEqual([]);
+    },
+  );
+});
+
+describe('what an applied configuration has twice', () => {
+  const schema = spec({
+    refs: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, more: { type: 'array', items: { type: 'string' } } },
+      },
+    },
+  });
+  const found = (refs: unknown) => repeatedItem({ spec: { refs } }, schema);
+
+  it('is an item of a list by key, and none of another list', () => {
+    expect(found([{ name: 'a' }, { name: 'b' }, { name: 'a' }])).toBe(
+      '.spec.refs: duplicate entries for key [name="a"]',
+    );
+    expect(found([{ name: 'a', more: ['x', 'x'] }, { name: 'b' }])).toBeUndefined();
+    expect(found(undefined)).toBeUndefined();
+    expect(repeatedItem({ other: [{ name: 'a' }, { name: 'a' }] }, schema)).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import type { Cause } from '../api-status.ts';
 import { duplicate, invalid, notSupported, required } from '../field-errors.ts';
 import { isList, isRecord } from '../json.ts';
 import { listMapKeys, schemaOfField, type Schema } from '../schema.ts';
+import { createRuleValidator } from './cel-rules.ts';
 
 const knownFormats = [
   'date',
@@ -40,17 +41,18 @@ const plainKeywords = [
 ];
 
 /**
- * A validator for a structural schema: every wrong value as a cause in kube-apiserver's words. CEL rules are not
- * evaluated. Throws when the schema itself cannot be compiled, with the reason.
+ * A validator for a structural schema: every wrong value as a cause in kube-apiserver's words; of its CEL rules where all else is
+ * right. Throws when the schema itself cannot be compiled, with the reason.
  */
 export function createStructuralValidator(schema: Schema): (value: unknown) => readonly Cause[] {
   const ajv = new Ajv({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true });
   formats.default(ajv);
   const check = ajv.compile(toJsonSchema(schema));
+  const rules = createRuleValidator(schema);
   return (value) => {
     const causes = check(value) ? [] : (check.errors ?? []).flatMap(causeOf);
     checkLists(value, schema, '', causes);
-    return causes;
+    return causes.length === 0 ? rules(value) : causes;
   };
 }
 
@@ -123,6 +125,11 @@ function causeOf(error: ErrorObject): Cause[] {
     case 'minItems':
     case 'maxItems':
       return body(`should have at ${error.keyword === 'minItems' ? 'least' : 'most'} ${limit} items`);
+    case 'minProperties':
+    case 'maxProperties':
+      return body(
+        `should have at ${error.keyword === 'minProperties' ? 'least' : 'most'} ${limit} properties`,
+      );
     case 'additionalProperties':
       return [];
     default:
