@@ -1,11 +1,27 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import type { TemplateConfig } from '../api/template-config.ts';
 import { layerGraph } from '../collections/layer-graph.ts';
 import type { Collection, Graph } from '../collections/types.ts';
+import { CodedError } from '../lib/coded-error.ts';
 import { createIngressProjections } from '../projections/ingress/create-ingress-projections.ts';
 import type { LiveStore } from './live-store.ts';
 
 /** Names in `watchedResources` from which facts are made. */
 export const factResources = ['ingresses', 'ingressclasses', 'services', 'endpointslices'] as const;
+
+/**
+ * Routes and backends are made of whole objects.
+ *
+ * @throws CodedError `HAPTIC_ERR_CONFIG_INVALID`, when such a kind is to be stored on demand
+ */
+export function refuseFactsOnDemand(watchedResources: TemplateConfig['watchedResources']): void {
+  for (const name of factResources)
+    if (watchedResources[name]?.store === 'on-demand')
+      throw new CodedError(
+        'HAPTIC_ERR_CONFIG_INVALID',
+        `watchedResources.${name}.store: "on-demand" is not possible for ${name}, of which routes and backends are made; use "full"`,
+      );
+}
 
 /** What follows from stores whatever the templates say: the same for all configurations that watch the same. */
 export interface Facts {

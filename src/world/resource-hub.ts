@@ -3,7 +3,7 @@ import type { TemplateConfig } from '../api/template-config.ts';
 import type { ResourceToken } from '../streams/resource-token.ts';
 import type { WatchTarget } from '../streams/watch-resource.ts';
 import { type WatchSpec, watchKey, watchSpecOf } from '../streams/watch-spec.ts';
-import { buildFacts, type Facts, factResources } from './build-facts.ts';
+import { buildFacts, type Facts, factResources, refuseFactsOnDemand } from './build-facts.ts';
 import type { WorldGround } from './build-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 
@@ -29,7 +29,7 @@ export interface HeldGround extends WorldGround {
 
 /** Stores, watches and facts, shared by all configurations that watch the same: those of a new one are there already. */
 export interface ResourceHub {
-  /** @throws CodedError when an entry of `watchedResources` is wrong, see `watchSpecOf` */
+  /** @throws CodedError when an entry of `watchedResources` is wrong, see `watchSpecOf` and `refuseFactsOnDemand` */
   hold(config: TemplateConfig): HeldGround;
   /** How many there are. */
   counts(): { readonly stores: number; readonly facts: number };
@@ -63,6 +63,7 @@ export function createResourceHub({ watch, keep, now }: ResourceHubDeps): Resour
 
   return {
     hold(config) {
+      refuseFactsOnDemand(config.watchedResources);
       const specs = Object.entries(config.watchedResources).map(([name, resource]) =>
         watchSpecOf(name, resource, config),
       );
