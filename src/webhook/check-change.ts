@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Observable, concatMap, defer, forkJoin, map, of } from 'rxjs';
 import type { Validator } from '../gate/create-validator.ts';
 import type { Gate } from '../gate/create-gate.ts';
@@ -10,6 +11,8 @@ import type { CheckScope } from './check-scope.ts';
 import type { HarmlessPlan } from './harmless-plan.ts';
 import { textOf } from './plan-of.ts';
 import type { Reduction } from './reduce-plan.ts';
+
+const rememberedForms = 4_096;
 
 export interface CheckChangeDeps {
   readonly gate: Pick<Gate, 'check'>;
@@ -47,6 +50,7 @@ export function createChangeCheck(
   deps: CheckChangeDeps,
 ): (change: ChangeToCheck) => Observable<CheckedChange> {
   const { gate, reduce, harmless } = deps;
+  const known = new LRUCache<string, true>({ max: rememberedForms });
 
   const judge = (plan: Plan): Observable<Verdict> => gate.check(plan);
 
@@ -75,10 +79,16 @@ export function createChangeCheck(
     if (reduction.kind === 'unchanged')
       return of({ kind: 'accepted', scope: 'none', known: [], notJudged: [] });
     if (reduction.kind === 'full') return confirm(harmless(next), present);
+    const { forms } = reduction;
+    if (forms?.every((form) => known.get(form) === true) === true)
+      return of({ kind: 'accepted', scope: 'known', known: [], notJudged: [] });
     const part = harmless(reduction.plan);
     return judge(part.plan).pipe(
       concatMap((verdict): Observable<CheckedChange> => {
-        if (verdict.kind === 'accepted') return of(accepted('reduced', part, base));
+        if (verdict.kind === 'accepted') {
+          if (part.leftOut.size === 0) for (const form of forms ?? []) known.set(form, true);
+          return of(accepted('reduced', part, base));
+        }
         // The part lacks what nobody thought of, or the change is bad: the whole tells which.
         return verdict.kind === 'refused'
           ? confirm(harmless(next), present)

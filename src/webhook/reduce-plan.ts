@@ -2,6 +2,7 @@ import { diffOrderedMaps, entriesOf, getEntry, orderedMapFrom, type OrderedMap }
 import type { MapEntry, Plan, PlanFile, Section } from '../protocol/plan.ts';
 import { changedFiles, type FileChanges } from './file-changes.ts';
 import { findSections, wordsOf } from './find-text.ts';
+import { formsOf } from './known-forms.ts';
 import { pick, planOf, textOf } from './plan-of.ts';
 import { reduceCrtList } from './reduce-crt-list.ts';
 import { createHeads, groupSections, type SectionGroup } from './section-groups.ts';
@@ -10,7 +11,8 @@ import { type KnownChanges, sectionChanges } from './section-changes.ts';
 /** What has to be checked of a plan, given that another one was accepted. */
 export type Reduction =
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'reduced'; readonly plan: Plan }
+  /** `forms`: see {@link formsOf}. */
+  | { readonly kind: 'reduced'; readonly plan: Plan; readonly forms: readonly string[] | undefined }
   /** Nothing smaller is known to be enough, and why. */
   | { readonly kind: 'full'; readonly reason: string };
 
@@ -37,9 +39,18 @@ export function createReducer(): (accepted: Plan, next: Plan) => Reduction {
     const gone = files.goneReason;
     if (gone !== undefined) return { kind: 'full', reason: gone };
     const units = unitsToCheck(next, groups, changes, files, words);
-    return units === undefined
-      ? { kind: 'full', reason: `more than ${mostUnits} sections have to do with it` }
-      : reduced(accepted, next, groups, units, words);
+    if (units === undefined)
+      return { kind: 'full', reason: `more than ${mostUnits} sections have to do with it` };
+    const forms = formsOf({
+      accepted,
+      next,
+      groups,
+      included: units,
+      changed: changes.keys,
+      names: changes.names,
+      paths: files.paths,
+    });
+    return reduced(accepted, next, groups, units, words, forms);
   };
 }
 
@@ -89,6 +100,7 @@ function reduced(
   groups: readonly SectionGroup[],
   included: ReadonlySet<SectionGroup>,
   words: WordsOf,
+  forms: readonly string[] | undefined,
 ): Reduction {
   const sections: (readonly [string, Section])[] = [];
   const paths = new Set<string>();
@@ -126,6 +138,7 @@ function reduced(
   const maps = pick(next.maps, paths);
   return {
     kind: 'reduced',
+    forms,
     plan: planOf({
       sections: orderedMapFrom(sections),
       backends: pick(next.backends, backends),

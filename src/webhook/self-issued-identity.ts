@@ -1,4 +1,4 @@
-import type { Subscription} from 'rxjs';
+import type { Subscription } from 'rxjs';
 import { type Observable, BehaviorSubject, catchError, concatMap, of, timer } from 'rxjs';
 import type { Logger } from 'pino';
 import type { CertificatePolicy } from '../certificates/certificate-policy.ts';

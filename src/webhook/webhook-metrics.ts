@@ -38,7 +38,7 @@ export function createWebhookMetrics(registry: Registry): WebhookMetrics {
     }),
     checks: new Counter({
       name: 'haptic_webhook_checks_total',
-      help: 'Validated objects by what HAProxy was asked about: none, reduced (what the change can affect) or full.',
+      help: 'Validated objects by what HAProxy was asked about: none, known (accepted in the same form before), reduced, full.',
       labelNames: ['scope'],
       registers,
     }),

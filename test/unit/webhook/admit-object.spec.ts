@@ -36,6 +36,19 @@ describe('a new object', () => {
     expect(scene.checked[0]).toContain('backend shop_echo_80');
   });
 
+  it('of a form that HAProxy has accepted before is not asked about again', async () => {
+    const scene = await sceneOf();
+    scene.put(service({ name: 'other' }));
+    scene.accept();
+    expect(await scene.create(web)).toMatchObject({ scope: 'reduced' });
+    const other = ingress({
+      name: 'b',
+      rules: [{ host: 'b.example', paths: [{ path: '/x', service: 'other' }] }],
+    });
+    expect(await scene.create(other)).toEqual({ kind: 'allowed', warnings: [], scope: 'known' });
+    expect(scene.checked).toHaveLength(1);
+  });
+
   it('is denied with field and words when it is malformed, and HAProxy is not asked', async () => {
     const scene = await sceneOf();
     scene.accept();
@@ -245,7 +258,7 @@ describe('selectors', () => {
     scene.accept();
     expect(await scene.update(labelled('batch', 'bad_host!'))).toMatchObject({
       kind: 'allowed',
-      scope: 'reduced',
+      scope: 'known',
     });
     expect((await scene.update(labelled('api', 'bad_host!'))).kind).toBe('denied');
   });
@@ -328,7 +341,7 @@ describe('nothing is changed by a question', () => {
       ...web,
       spec: ingress({ rules: [{ host: 'b.example', paths: ['/x'] }] })['spec'],
     });
-    expect(admission).toMatchObject({ kind: 'allowed', scope: 'reduced' });
+    expect(admission).toMatchObject({ kind: 'allowed', scope: 'known' });
     expect(scene.render().plan.id).toBe(held.plan.id);
   });
 });

@@ -1,0 +1,126 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { digest } from '../lib/digest.ts';
+import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { Plan, Section } from '../protocol/plan.ts';
+import { wordsOf } from './find-text.ts';
+import type { SectionGroup } from './section-groups.ts';
+
+export interface FormInput {
+  readonly accepted: Plan;
+  readonly next: Plan;
+  readonly groups: readonly SectionGroup[];
+  /** What has to be checked; see {@link createReducer}. */
+  readonly included: ReadonlySet<SectionGroup>;
+  /** Keys of the sections that changed. */
+  readonly changed: ReadonlySet<string>;
+  /** Of sections that changed or went. */
+  readonly names: ReadonlySet<string>;
+  /** Files that changed. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** Lines of patterns are read into a buffer of this size; here is room for both. */
+const longestEntry = 4096;
+const mostServers = 1_000;
+
+/**
+ * What HAProxy's word on a change depends on, where that is only: backends of a form (everything in them but names, addresses, ports
+ * and weights), under a frame; and entries of maps that are compared as texts, of which none can be wrong. Two changes with the same forms
+ * are accepted together or not at all. Undefined where more is involved: what a section names, or what names it, files, other sections.
+ */
+export function formsOf(input: FormInput): readonly string[] | undefined {
+  const { accepted, next, groups, included, changed, paths } = input;
+  const units = [...included].filter(({ kind }) => kind === 'unit');
+  const forms = new Set<string>();
+  const names = new Set<string>();
+  for (const { name, keyword, sections } of units) {
+    const [only, ...more] = sections.filter(([, { text }]) => text.trim() !== '');
+    // One that is not changed is there because it names, or is named.
+    if (only === undefined || more.length > 0 || keyword !== 'backend' || !changed.has(only[0]))
+      return undefined;
+    const form = formOf(only[1]);
+    if (form === undefined || names.has(name)) return undefined;
+    forms.add(form);
+    names.add(name);
+  }
+  const frame = [...included].filter(({ kind }) => kind === 'frame');
+  if (frame.some(({ sections }) => sections.some(([key]) => changed.has(key)))) return undefined;
+  const words = new Set([...forms].flatMap((form) => [...wordsOf(form)]));
+  if ([...words].some((word) => getEntry(next.files, word) !== undefined)) return undefined;
+  let namesakes = 0;
+  for (const { kind, name } of groups) {
+    if (kind === 'unit' && words.has(name)) return undefined;
+    if (names.has(name)) namesakes++;
+  }
+  if (namesakes > names.size) return undefined;
+  const frameWords = new Set<string>();
+  for (const { sections } of frame)
+    for (const [, section] of sections) for (const word of wordsOf(section.text)) frameWords.add(word);
+  // What the frame names is more than one of many.
+  if ([...names, ...input.names].some((one) => frameWords.has(one))) return undefined;
+  const text = frame.flatMap(({ sections }) => sections.map(([, section]) => section.text)).join('');
+  for (const path of paths) if (!areTexts(path, text, accepted, next)) return undefined;
+  const key = digest(text);
+  return [...forms].map((form) => `${key} ${form}`);
+}
+
+const name = /^[A-Za-z0-9_.:-]{1,200}$/;
+
+/** A backend's text without what may be other in another one of its kind; undefined for what cannot be told. */
+function formOf({ text, name: own }: Section): string | undefined {
+  const servers = new Set<string>();
+  const lines = new Set<string>();
+  if (/\bguid\b/.test(text)) return undefined;
+  for (const line of text.split('\n')) {
+    const words = line.trim().split(/\s+/);
+    const [first = '', second = '', third = '', ...rest] = words;
+    if (first === 'backend' && second === own) {
+      if (!name.test(own)) return undefined;
+      lines.add(['backend', third, ...rest].join(' '));
+    } else if (first === 'server') {
+      const place = placeOf(third);
+      if (!name.test(second) || servers.has(second) || place === undefined) return undefined;
+      servers.add(second);
+      lines.add(`server ${place} ${withoutWeight(rest)}`);
+    } else lines.add(line.trim());
+  }
+  return servers.size > mostServers ? undefined : [...lines].join('\n');
+}
+
+/** The kind of an address with its port; undefined for host names, ranges, variables. */
+function placeOf(text: string): string | undefined {
+  const [, bracketed, bare, port = ''] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? [];
+  const address = bracketed ?? bare ?? '';
+  if (Number(port) < 1 || Number(port) > 65_535) return undefined;
+  return isIPv4(address) ? 'ipv4' : isIPv6(address) && !address.includes('%') ? 'ipv6' : undefined;
+}
+
+function withoutWeight(words: readonly string[]): string {
+  return words
+    .map((word, at) =>
+      words[at - 1] === 'weight' && /^\d{1,3}$/.test(word) && Number(word) <= 256 ? '*' : word,
+    )
+    .join(' ');
+}
+
+const textConverters = /^map(?:_(?:str|beg|sub|dir|dom|end))?(?:_str)?$/;
+
+/** True when a map is only ever compared as texts with texts, and its changed entries are such. */
+function areTexts(path: string, frame: string, accepted: Plan, next: Plan): boolean {
+  const before = getEntry(accepted.maps, path);
+  const after = getEntry(next.maps, path);
+  if (before === undefined || after === undefined) return false;
+  for (let at = frame.indexOf(path); at >= 0; at = frame.indexOf(path, at + 1)) {
+    const converter = /([A-Za-z0-9_]+)\($/.exec(frame.slice(Math.max(0, at - 40), at))?.[1];
+    if (
+      converter === undefined ||
+      !textConverters.test(converter) ||
+      !/[,)]/.test(frame.charAt(at + path.length))
+    )
+      return false;
+  }
+  for (const { after: entry } of diffOrderedMaps(before.entries, after.entries))
+    if (entry !== undefined && (entry.text.length > longestEntry || !/^\S+ \S+\n$/.test(entry.text)))
+      return false;
+  return true;
+}
