@@ -40,6 +40,12 @@ export const validateOptions = {
   timeout: { value: 'DURATION', summary: 'how long one test may take', default: '30s' },
   verbose: { summary: 'show notes, and the start of what an assertion that failed looked at' },
   'dump-rendered': { summary: 'show all that was rendered' },
+  coverage: { summary: 'list the templates and snippets that no test ran' },
+  'min-coverage': {
+    value: 'PERCENT',
+    summary: 'fail if the tests run fewer of the templates and snippets',
+  },
+  'profile-includes': { summary: 'show how often templates, snippets and helpers ran, and what they cost' },
   'update-golden': {
     summary: 'write what was rendered into the file, where an `equals` expects something else',
   },

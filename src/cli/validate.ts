@@ -5,7 +5,7 @@ import { reportJunit } from '../validation/report/report-junit.ts';
 import { reportTap } from '../validation/report/report-tap.ts';
 import { reportText } from '../validation/report/report-text.ts';
 import { runValidationTests } from '../validation/run-validation-tests.ts';
-import type { TestReport } from '../validation/test-report.ts';
+import type { Coverage, TestReport } from '../validation/test-report.ts';
 import type { CliCall } from './cli-command.ts';
 import { haproxyAtHand } from './haproxy-at-hand.ts';
 import { librariesPath } from './libraries-path.ts';
@@ -22,6 +22,7 @@ export async function validate({
   err,
 }: CliCall<typeof validateOptions>): Promise<number> {
   const workers = countOf(values.workers, '--workers', 1, 64);
+  const leastCoverage = countOf(values['min-coverage'], '--min-coverage', 0, 100);
   const timeoutMs = parseDuration(values.timeout, '--timeout');
   const isGolden = values['update-golden'];
   const { config, files } = await readTestConfig({
@@ -39,6 +40,8 @@ export async function validate({
     timeoutMs,
     keepRendered: values['dump-rendered'],
     keepActual: isGolden,
+    coverage: values.coverage || leastCoverage !== undefined,
+    profile: values['profile-includes'],
     signal,
   });
   if (report.totalTests === 0) {
@@ -55,7 +58,18 @@ export async function validate({
     }
   }
   out(printReport(values.output, report, values.verbose));
-  return report.failedTests === 0 ? 0 : 1;
+  const isCovered = leastCoverage === undefined || percentOf(report.coverage) >= leastCoverage;
+  if (!isCovered)
+    err(
+      `haptic validate: tests ran ${percentOf(report.coverage)} % of templates and snippets, less than --min-coverage\n`,
+    );
+  return report.failedTests === 0 && isCovered ? 0 : 1;
+}
+
+function percentOf(coverage: Coverage | undefined): number {
+  return coverage === undefined || coverage.total === 0
+    ? 100
+    : Math.floor((100 * coverage.covered) / coverage.total);
 }
 
 function printReport(format: string, report: TestReport, verbose: boolean): string {

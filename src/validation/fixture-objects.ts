@@ -11,10 +11,17 @@ import { watchFilter } from './watch-filter.ts';
 export interface FixtureObjects {
   /** By name in `watchedResources`, then by the object's key; in the order given. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<string, KubeObject>>;
-  /** Of the fixture `haproxy-pods`. */
-  readonly pods: readonly KubeObject[];
+  /** Of the fixture `haproxy-pods`, as templates see them. */
+  readonly pods: readonly FixturePod[];
   /** One sentence for each object that its resource does not select. */
   readonly notes: readonly string[];
+}
+
+/** A HAProxy pod as `controller.haproxyPods` has it. */
+export interface FixturePod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly address: string;
 }
 
 type FixtureResource = Pick<WatchedResource, 'apiVersion' | 'apiVersions' | 'resources'>;
@@ -61,7 +68,17 @@ export function fixtureObjects(
     }
     objects.set(name, kept);
   }
-  return { objects, pods: objectsIn(podsFixture), notes };
+  const pods = objectsIn(podsFixture).flatMap(podOf);
+  for (const { key, object, field } of given.get(podsFixture) ?? [])
+    if (podOf(object).length === 0) notes.push(`${field}: ${key} is left out, since it has no status.podIP`);
+  return { objects, pods, notes };
+}
+
+/** Pods without an address are not served yet. */
+function podOf({ metadata, status }: KubeObject): readonly FixturePod[] {
+  const address = isRecord(status) ? status['podIP'] : undefined;
+  if (typeof address !== 'string' || address === '') return [];
+  return [{ namespace: metadata.namespace ?? '', name: metadata.name, address }];
 }
 
 function unknownFixture(name: string, watched: readonly string[]): string {

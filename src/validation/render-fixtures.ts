@@ -5,7 +5,9 @@ import { valuesOf } from '../lib/ordered-map.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import { buildWorld } from '../world/build-world.ts';
+import type { ProfileEntry } from '../templates/render-profile.ts';
 import { httpFixtures } from './http-fixtures.ts';
+import { podFixtures } from './pod-fixtures.ts';
 import { fixtureObjects } from './fixture-objects.ts';
 
 export interface RenderFixturesOptions {
@@ -16,6 +18,8 @@ export interface RenderFixturesOptions {
   readonly constants?: Readonly<Record<string, unknown>>;
   /** What the `http` helper gets. */
   readonly http?: readonly HttpResourceFixture[];
+  /** Milliseconds, monotonic: measures what is run. Absent: nothing is. */
+  readonly profileClock?: () => number;
 }
 
 export interface FixtureRender {
@@ -28,6 +32,8 @@ export interface FixtureRender {
   readonly bundle?: Bundle;
   /** Objects that selectors leave out. */
   readonly notes: readonly string[];
+  /** What was run, the most expensive first; empty where that was not asked for, or the render failed as a whole. */
+  readonly profile: readonly ProfileEntry[];
 }
 
 /**
@@ -40,19 +46,27 @@ export function renderFixtures(options: RenderFixturesOptions): Promise<FixtureR
   return Promise.resolve(options).then(renderNow);
 }
 
-function renderNow({ config, fixtures, constants = {}, http = [] }: RenderFixturesOptions): FixtureRender {
-  const { objects, notes } = fixtureObjects(config, fixtures);
+function renderNow(options: RenderFixturesOptions): FixtureRender {
+  const { config, fixtures, constants = {}, http = [], profileClock } = options;
+  const { objects, pods, notes } = fixtureObjects(config, fixtures);
   try {
-    const world = buildWorld({ config, constants, http: httpFixtures(http) });
+    const world = buildWorld({
+      config,
+      constants,
+      http: httpFixtures(http),
+      pods: podFixtures(pods),
+      ...(profileClock && { profileClock }),
+    });
     for (const [name, entries] of objects) world.stores.get(name)?.replace(entries);
     world.graph.advance();
     const bundle = world.renderer.bundle();
     const files = textsOf(bundle);
+    const profile = world.renderer.profile();
     world.dispose();
-    return { files, problems: bundle.problems, bundle, notes };
+    return { files, problems: bundle.problems, bundle, notes, profile };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    return { files: new Map(), problems: [], error: error.message, notes };
+    return { files: new Map(), problems: [], error: error.message, notes, profile: [] };
   }
 }
 

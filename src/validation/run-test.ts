@@ -33,10 +33,15 @@ export interface TestJob {
   readonly keepRendered: boolean;
   /** Whether the result of an `equals` that failed holds its target. */
   readonly keepActual: boolean;
+  /** Whether the result tells what was run, and what it cost. */
+  readonly profile: boolean;
 }
 
 /** Version that templates see where neither the test nor a HAProxy says one. */
 const newestLine = '3.4';
+
+const currentConfigNote =
+  'currentConfig has no effect: templates keep no slots of a former configuration, see docs/migrating-from-scriggo.md';
 
 /** Targets whose readers expect errors. */
 const errorTargets = new Set(['rendering_error', 'problems']);
@@ -64,6 +69,7 @@ export async function runTest(job: TestJob, deps: TestDeps): Promise<TestResult>
         fixtures: fixtures ?? {},
         constants,
         http: test.httpResources ?? [],
+        ...(job.profile && { profileClock: deps.now }),
       });
     const render = await renderOf(test.fixtures);
     const unavailable = unavailableFor(test, deps);
@@ -84,11 +90,13 @@ export async function runTest(job: TestJob, deps: TestDeps): Promise<TestResult>
     } finally {
       await traffic.end();
     }
+    const notes = [...render.notes, ...(test.currentConfig === undefined ? [] : [currentConfigNote])];
     const unexpected = unexpectedErrors(render, test.assertions ?? []);
     return result({
       assertions,
       ...(unexpected === undefined ? {} : { renderError: unexpected }),
-      ...(render.notes.length === 0 ? {} : { notes: render.notes }),
+      ...(notes.length === 0 ? {} : { notes }),
+      ...(job.profile ? { includeStats: render.profile } : {}),
       ...(job.keepRendered ? { rendered: Object.fromEntries(render.files) } : {}),
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
+import { coverageOf } from './coverage.ts';
 import { globalTest, mergeGlobal } from './merge-global.ts';
 import { runTest, type TestJob } from './run-test.ts';
 import { startTestThread, workerFile, type TestThread } from './start-test-thread.ts';
@@ -24,6 +25,10 @@ export interface ValidationOptions {
   readonly keepRendered?: boolean;
   /** Whether results of an `equals` that failed hold its target. */
   readonly keepActual?: boolean;
+  /** Whether results tell what was run, and what it cost. */
+  readonly profile?: boolean;
+  /** Whether the report tells which templates no test ran. */
+  readonly coverage?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -60,7 +65,7 @@ export async function runValidationTests(options: ValidationOptions): Promise<Te
   const settled = await Promise.allSettled(runners.map(work));
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  return reportOf(results, (performance.now() - begun) / 1000);
+  return reportOf(results, (performance.now() - begun) / 1000, options);
 }
 
 interface Runner {
@@ -68,12 +73,9 @@ interface Runner {
   end(): Promise<void>;
 }
 
-function jobsOf({
-  config,
-  only,
-  keepRendered = false,
-  keepActual = false,
-}: ValidationOptions): readonly TestJob[] {
+function jobsOf(options: ValidationOptions): readonly TestJob[] {
+  const { config, only, keepRendered = false, keepActual = false } = options;
+  const profile = options.profile === true || options.coverage === true;
   const tests = config.validationTests;
   const names = Object.keys(tests).sort();
   const unknown = (only ?? []).filter((name) => !Object.hasOwn(tests, name));
@@ -85,7 +87,7 @@ function jobsOf({
   const wanted = only ?? names.filter((name) => name !== globalTest || isTest(tests[name]?.assertions));
   return [...new Set(wanted)].sort().flatMap((name) => {
     const test = mergeGlobal(tests, name);
-    return test === undefined ? [] : { name, test, keepRendered, keepActual };
+    return test === undefined ? [] : { name, test, keepRendered, keepActual, profile };
   });
 }
 
@@ -149,13 +151,23 @@ function brokenOff({ name, test }: TestJob, why: string, tookMs: number): TestRe
   };
 }
 
-function reportOf(results: readonly TestResult[], duration: number): TestReport {
+function reportOf(
+  results: readonly TestResult[],
+  duration: number,
+  { config, coverage, profile }: ValidationOptions,
+): TestReport {
   const passedTests = results.filter(({ passed }) => passed).length;
+  const ran = results.map(({ includeStats }) => includeStats ?? []);
   return {
     totalTests: results.length,
     passedTests,
     failedTests: results.length - passedTests,
     duration: Math.round(duration * 1000) / 1000,
-    tests: [...results].sort((a, b) => (a.testName < b.testName ? -1 : 1)),
+    tests: results
+      .map(({ includeStats, ...result }) =>
+        profile === true && includeStats ? { ...result, includeStats } : result,
+      )
+      .sort((a, b) => (a.testName < b.testName ? -1 : 1)),
+    ...(coverage === true ? { coverage: coverageOf(config, ran) } : {}),
   };
 }

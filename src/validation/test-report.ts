@@ -1,4 +1,5 @@
 import type { AssertionType } from '../api/template-config.ts';
+import type { ProfileEntry } from '../templates/render-profile.ts';
 
 /** What came of a run of validation tests: the JSON that `haptic validate -o json` prints. Times are in seconds. */
 export interface TestReport {
@@ -23,6 +24,8 @@ export interface TestResult {
   readonly notes?: readonly string[];
   /** All that was rendered, by path, where that was asked for. */
   readonly rendered?: Readonly<Record<string, string>>;
+  /** What was run and what it cost, the most expensive first, where that was asked for. */
+  readonly includeStats?: readonly ProfileEntry[];
 }
 
 export interface AssertionResult {

@@ -37,6 +37,10 @@ export interface WorldOptions {
   readonly ground?: WorldGround;
   /** Absent: `http` in templates is an error of the item. */
   readonly http?: WorldHttp;
+  /** HAProxy's pods as templates see them, and the graph that they are of. Absent: there are none. */
+  readonly pods?: { readonly graph: Graph; readonly collection: Collection<unknown> };
+  /** See {@link RendererOptions.profileClock}. */
+  readonly profileClock?: () => number;
 }
 
 /** What `http` reads in templates, and the graph that its contents are of. Fixtures need no more than that. */
@@ -55,13 +59,14 @@ const firstReadsLimit = 10_000;
  * @throws CodedError `HAPTIC_ERR_TEMPLATE_*` with everything that is wrong with the templates
  */
 export function buildWorld(options: WorldOptions): World {
-  const { config, constants, http } = options;
+  const { config, constants, http, pods, profileClock } = options;
   const ground = options.ground ?? groundOf(config);
   const stores = [...ground.stores];
   const { graph, above, dispose } = layerGraph([
     ground.facts.graph,
     ...stores.map(([, live]) => live.graph),
     ...(http === undefined ? [] : [http.graph]),
+    ...(pods === undefined ? [] : [pods.graph]),
   ]);
   const lifted = <V>(collections: readonly (readonly [string, Collection<V>])[]) =>
     lazily(collections, (collection) => above(collection));
@@ -77,6 +82,8 @@ export function buildWorld(options: WorldOptions): World {
     ),
     constants,
     ...(http && { http: { ...http.reads, contents: above(http.reads.contents) } }),
+    ...(pods && { pods: above(pods.collection) }),
+    ...(profileClock && { profileClock }),
   });
   http?.attach?.(httpWorldOf(graph, renderer, above(http.reads.contents)));
   return {

@@ -62,12 +62,14 @@ describe('objects of a test', () => {
     expect(keysOf(services, {}, 'services')).toEqual([]);
   });
 
-  it('of haproxy-pods belong to no watched resource', () => {
-    const { objects, pods } = fixtureObjects(configOf(services), { 'haproxy-pods': [named('haproxy-0')] });
-    expect(pods).toEqual([
-      { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'web', name: 'haproxy-0' } },
+  it('of haproxy-pods belong to no watched resource, and are what templates see of such pods', () => {
+    const pods = [{ ...named('haproxy-0'), status: { podIP: '10.0.0.7' } }, named('haproxy-1')];
+    const found = fixtureObjects(configOf(services), { 'haproxy-pods': pods });
+    expect(found.pods).toEqual([{ namespace: 'web', name: 'haproxy-0', address: '10.0.0.7' }]);
+    expect([...found.objects.keys()]).toEqual(['services']);
+    expect(found.notes).toEqual([
+      'fixtures.haproxy-pods[1]: web/haproxy-1 is left out, since it has no status.podIP',
     ]);
-    expect([...objects.keys()]).toEqual(['services']);
   });
 });
 

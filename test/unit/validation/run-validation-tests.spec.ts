@@ -382,6 +382,81 @@ describe('tests of a configuration', () => {
   });
 });
 
+describe('coverage', () => {
+  const more = {
+    templateSnippets: {
+      'extra-100-used': { template: '# used\n' },
+      'extra-200-unused': { template: '# unused\n' },
+    },
+    haproxyConfig: {
+      template: 'global\n{{#forEach resources.widgets as |w|}}\n{{> extra-100-used}}\n{{/forEach}}\n',
+    },
+  };
+  const coverageWith = async (widgets: readonly unknown[]) => {
+    const config = configOf({ it: { fixtures: { widgets } } }, more);
+    return runValidationTests({ config, workers: 0, coverage: true });
+  };
+
+  it('is what the tests ran of templates and snippets', async () => {
+    const { coverage, tests } = await coverageWith([widget('a')]);
+    expect(coverage).toEqual({ total: 4, covered: 3, uncovered: ['extra-200-unused'] });
+    expect(tests[0]).not.toHaveProperty('includeStats');
+  });
+
+  it('has no snippet that no object came to', async () => {
+    const { coverage } = await coverageWith([]);
+    expect(coverage?.uncovered).toEqual(['extra-100-used', 'extra-200-unused']);
+  });
+
+  it('has nothing of a render that failed', async () => {
+    const config = configOf({}, more);
+    expect((await runValidationTests({ config, workers: 0, coverage: true })).coverage).toMatchObject({
+      covered: 0,
+    });
+  });
+
+  it('comes with counts and times, where these are asked for', async () => {
+    const config = configOf({ it: { fixtures: { widgets: [widget('a'), widget('b')] } } }, more);
+    const { tests, coverage } = await runValidationTests({ config, workers: 0, profile: true });
+    expect(coverage).toBeUndefined();
+    const found = tests[0]?.includeStats?.find(({ name }) => name === 'extra-100-used');
+    expect(found).toMatchObject({ kind: 'snippet', count: 2 });
+  });
+});
+
+describe('HAProxy pods of a test', () => {
+  it('are what controller.haproxyPods has', async () => {
+    const config = configOf(
+      {
+        it: {
+          fixtures: {
+            'haproxy-pods': [{ metadata: { namespace: 'lb', name: 'p0' }, status: { podIP: '10.0.0.9' } }],
+          },
+          assertions: [
+            contains('haproxy.cfg', '# p0 10\\.0\\.0\\.9'),
+            { type: 'jsonpath', jsonpath: 'controller.haproxyPods[0].address', expected: '10.0.0.9' },
+          ],
+        },
+      },
+      {
+        haproxyConfig: {
+          template:
+            'global\n{{#forEach controller.haproxyPods as |p|}}\n    # {{p.name}} {{p.address}}\n{{/forEach}}\n',
+        },
+      },
+    );
+    const { tests } = await runValidationTests({ config, workers: 0 });
+    expect(tests).toMatchObject([{ passed: true }]);
+  });
+});
+
+it('a former haproxy.cfg has no effect, and a note says so', async () => {
+  expect(await resultOf({ currentConfig: 'global\n' })).toMatchObject({
+    passed: true,
+    notes: [containing('currentConfig has no effect')],
+  });
+});
+
 describe('tests in threads', () => {
   it('come to the same, however many there are', async () => {
     const tests = Object.fromEntries(
