@@ -5,6 +5,7 @@ import { referenceKey, type Declared } from '../protocol/declared.ts';
 import type { Output } from '../protocol/output.ts';
 import { conflictsOf, type Claimed } from './claimed.ts';
 import { createClaims, type Claims } from './claims.ts';
+import { sameOwner } from './map-state.ts';
 
 /** What outputs declare besides files, as it changes. Of two that declare one thing, the first in print order has it. */
 export interface DeclaredState {
@@ -61,11 +62,11 @@ export function createDeclaredState(): DeclaredState {
         statusPatches: settle(statusPatches, declared.statusPatches, problems),
         events: settle(events, declared.events, problems),
       };
-      const isSame =
+      const isUnchanged =
         next.resources === declared.resources &&
         next.statusPatches === declared.statusPatches &&
         next.events === declared.events;
-      if (!isSame) declared = next;
+      if (!isUnchanged) declared = next;
       return problems;
     },
     get declared() {
@@ -103,6 +104,13 @@ function settle<T extends Owned>(
     problems.set(`${reason} ${settlement.name}`, conflictsOf(what, reason, settlement));
   return editOrderedMap(
     held,
-    settled.map(({ name, after }) => [name, after?.value.item] as const),
+    settled
+      .filter(({ before, after }) => !isSame(before?.value, after?.value))
+      .map(({ name, after }) => [name, after?.value.item] as const),
   );
+}
+
+/** An equal item stays the same object, so that versions differ in what changed and nothing else. */
+function isSame(a: Claimed<Owned> | undefined, b: Claimed<Owned> | undefined): boolean {
+  return a?.content === b?.content && a?.place === b?.place && sameOwner(a?.owner, b?.owner);
 }

@@ -2,6 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import { isRecord } from '../lib/is-record.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { DeclaredResource } from '../protocol/declared.ts';
+import { yamlValue } from '../templates/yaml-value.ts';
 
 /** Largest text of one object, in characters: the API takes no larger one. */
 const maxLength = 1024 * 1024;
@@ -19,10 +20,7 @@ export function resourcesOfText(
   const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: true });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document): DeclaredResource[] => {
-    const [error] = document.errors;
-    if (error !== undefined)
-      throw new RangeError(`this is not YAML: ${error.message} (at character ${error.pos[0] + 1})`);
-    const object: unknown = document.toJS({ maxAliasCount: 0 });
+    const object = yamlValue(document);
     if (object === null || object === undefined) return [];
     return [declared(object, from)];
   });

@@ -6,6 +6,7 @@ import { anyNumber, type HelperSpec, type HelperTable } from '../helper-spec.ts'
 import { stableJson } from '../stable-json.ts';
 import { unpackTarGz } from '../unpack-tar-gz.ts';
 import { valueHelper as value } from '../value-helper.ts';
+import { yamlValue } from '../yaml-value.ts';
 import { countOf, textOf } from './arguments.ts';
 
 /** Text from data and back. */
@@ -51,12 +52,7 @@ export const encodingHelpers: HelperTable = {
     'parseYaml text',
     'The value that the YAML text stands for. Aliases are not taken.',
     [1, 1],
-    ([from]) => {
-      const document = parseDocument(textOf(from), { prettyErrors: false });
-      const [error] = document.errors;
-      if (error !== undefined) throw new RangeError(`the text is not YAML: ${error.message}`);
-      return document.toJS({ maxAliasCount: 0 }) as unknown;
-    },
+    ([from]) => yamlValue(parseDocument(textOf(from), { prettyErrors: false })),
     '{{lookup (parseYaml "a: {b: 1}") "a" "b"}}',
   ),
   base64Encode: value(

@@ -14,6 +14,8 @@ export interface World {
   readonly graph: Graph;
   readonly config: TemplateConfig;
   readonly renderer: Renderer;
+  /** `controller.haproxyPods`. */
+  readonly pods: SourceCollection<unknown>;
   readonly collections: Readonly<Record<string, SourceCollection<unknown>>>;
   readonly resources: Readonly<Record<string, SourceCollection<KubeObject>>>;
   /** Finishes the turn and renders. */
@@ -33,6 +35,9 @@ export interface WorldOptions {
   readonly extraContext?: Readonly<Record<string, unknown>>;
   readonly graph?: GraphOptions;
   readonly http?: (graph: Graph) => HttpReads;
+  /** Other fields of the configuration. */
+  readonly config?: Partial<TemplateConfig>;
+  readonly profileClock?: () => number;
 }
 
 const defaults = loadConfig([{ name: 'test.yaml', text: 'haproxyConfig: {template: x}' }]);
@@ -60,8 +65,10 @@ export function createWorld(options: WorldOptions): World {
       ]),
     ),
     templatingSettings: { engine: 'handlebars', extraContext: options.extraContext ?? {} },
+    ...options.config,
   };
-  const constants = options.constants ?? {};
+  const { constants = {}, profileClock } = options;
+  const pods = graph.source<unknown>('pods');
   const http = options.http?.(graph);
   const renderer = createRenderer({
     graph,
@@ -69,7 +76,9 @@ export function createWorld(options: WorldOptions): World {
     resources,
     collections,
     constants,
+    pods,
     ...(http && { http }),
+    ...(profileClock && { profileClock }),
   });
   const render = (): Bundle => {
     graph.advance();
@@ -79,6 +88,7 @@ export function createWorld(options: WorldOptions): World {
     graph,
     config,
     renderer,
+    pods,
     collections,
     resources,
     render,
