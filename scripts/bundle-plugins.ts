@@ -1,5 +1,7 @@
 import { dirname, join, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Ajv, type ValidateFunction } from 'ajv';
+import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'esbuild';
 
 const clientNode = '@kubernetes/client-node';
@@ -58,6 +60,35 @@ export const httpByRequire: Plugin = {
       contents: `module.exports = require(${JSON.stringify(path)});`,
       loader: 'js',
     }));
+  },
+};
+
+/**
+ * Compiles the schemas of the agent's `*-validators.ts` ahead: each exports one record of validators, and becomes the code that Ajv would make
+ * when the program starts. The agent goes without Ajv then, which is 8 MiB in every pod.
+ */
+export const compiledSchemas: Plugin = {
+  name: 'compiled-schemas',
+  setup: (build) => {
+    build.onLoad({ filter: /[\\/]src[\\/]agent[\\/].*-validators\.ts$/ }, async ({ path }) => {
+      const module = (await import(pathToFileURL(path).href)) as Record<
+        string,
+        Record<string, ValidateFunction>
+      >;
+      const [exported, ...others] = Object.entries(module);
+      if (exported === undefined || others.length > 0) throw new Error(`${path}: one export is expected`);
+      const [name, validators] = exported;
+      const ajv = new Ajv({ strict: true, code: { source: true, esm: true } });
+      const keys = Object.keys(validators);
+      for (const key of keys) ajv.addSchema(validators[key]?.schema as object, key);
+      const code = standalone.default(ajv, Object.fromEntries(keys.map((key, at) => [`of${at}`, key])));
+      const record = keys.map((key, at) => `${JSON.stringify(key)}: of${at}`).join(', ');
+      return {
+        contents: `${code}\nexport const ${name} = { ${record} };`,
+        loader: 'js',
+        resolveDir: dirname(path),
+      };
+    });
   },
 };
 

@@ -1,5 +1,5 @@
 import { build, type BuildOptions, type BuildResult } from 'esbuild';
-import { httpByRequire, kubeConfigOnly } from './bundle-plugins.ts';
+import { compiledSchemas, httpByRequire, kubeConfigOnly } from './bundle-plugins.ts';
 
 /** The same bundling for the product and its benches: what a bench measures is what ships. */
 export const bundleOptions = {
@@ -11,7 +11,9 @@ export const bundleOptions = {
   sourcemap: true,
   metafile: true,
   legalComments: 'none',
-  plugins: [kubeConfigOnly, httpByRequire],
+  minifyWhitespace: true,
+  minifySyntax: true,
+  plugins: [kubeConfigOnly, httpByRequire, compiledSchemas],
   logLevel: 'warning',
   chunkNames: 'chunks/[name]-[hash]',
   // CommonJS dependencies call require for Node's own modules, which an ES module does not have.

@@ -19,6 +19,7 @@ import { isAuthorized } from './basic-auth.ts';
 import { type ServerLimits, serverLimits } from './server-limits.ts';
 import { createClientCheck } from './tls/client-check.ts';
 import { createTlsServer } from './tls/tls-server.ts';
+import { withoutSchemas } from './without-schemas.ts';
 
 export interface AgentServerDeps {
   readonly agent: Pick<Agent, 'ready' | 'state' | 'apply' | 'storePlan'>;
@@ -40,6 +41,7 @@ export function buildAgentServer(deps: AgentServerDeps): FastifyInstance {
   const { agent, log, limits: allowed = serverLimits } = deps;
   const { makeServer, refusalOf, dropHandshakes } = transportOf(deps, allowed);
   const app = fastify({
+    ...withoutSchemas,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.applyBodyBytes,

@@ -1,9 +1,11 @@
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { ApplyError } from '../protocol/wire.ts';
+import { withoutSchemas } from './without-schemas.ts';
 
 /** A server for GET requests of this pod: errors in the agent's form, a log line for failures only. */
 export function plainServer(log: FastifyBaseLogger): FastifyInstance {
   const app = fastify({
+    ...withoutSchemas,
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 1024,

@@ -38,7 +38,7 @@ export function ackOf(attempt: Attempt, composed: Composed, result: ApplyResult)
     appliedProof: result.applied_plan_proof,
     isPlanStored: composed.request?.plan !== undefined,
     reloaded: result.reload?.performed ?? false,
-    ...(fallback === undefined ? {} : { fallback: fallbackOf(fallback, result) }),
+    ...(fallback === undefined ? {} : { fallback: fallbackOf(fallback) }),
     ...(composed.skew === undefined ? {} : { skew: composed.skew }),
     haproxyVersion: result.haproxy.full_version,
   };
@@ -99,16 +99,13 @@ function countKinds(results: ApplyResult['op_results']): Readonly<Record<string,
 }
 
 const fallbacks: readonly RuntimeFallback[] = [
+  'name_collision',
   'op_rejected',
   'unknown_op',
   'worker_changed',
   'pending_delete',
 ];
 
-function fallbackOf(reason: string, result: ApplyResult): RuntimeFallback {
-  const known = fallbacks.find((name) => reason.startsWith(name)) ?? 'other';
-  const isTaken = result.op_results.some(
-    ({ ok, output }) => !ok && /already used by other proxy/i.test(output),
-  );
-  return known === 'op_rejected' && isTaken ? 'name_collision' : known;
+function fallbackOf(reason: string): RuntimeFallback {
+  return fallbacks.find((name) => reason.startsWith(name)) ?? 'other';
 }

@@ -17,8 +17,8 @@ import { findLines } from './lib/find-lines.ts';
 import { simulatedAgent } from './lib/simulated-agent.ts';
 import { mean, percentile, rounded } from './lib/statistics.ts';
 
-const warmUp = 150;
-const changes = 300;
+const warmUp = 300;
+const changes = 400;
 const agentPort = 5555;
 
 /**

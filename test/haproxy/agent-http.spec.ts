@@ -14,12 +14,15 @@ import { eventually } from '../fixtures/haproxy-process.ts';
 import { siteFiles } from '../fixtures/site-config.ts';
 
 /** Digest of every file but the agent's own, which it may still be tidying up. */
-async function contentOf(dir: string): Promise<Record<string, string>> {
+async function contentOf(dir: string, within = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
-  for (const entry of await readdir(dir, { recursive: true })) {
-    if (entry.startsWith('.haptic-')) continue;
+  for (const name of await readdir(path.join(dir, within))) {
+    if (name.startsWith('.haptic-')) continue;
+    const entry = path.join(within, name);
     const file = path.join(dir, entry);
-    if ((await stat(file)).isFile())
+    const kind = await stat(file);
+    if (kind.isDirectory()) Object.assign(found, await contentOf(dir, entry));
+    else if (kind.isFile())
       found[entry] = createHash('sha256')
         .update(await readFile(file))
         .digest('hex');

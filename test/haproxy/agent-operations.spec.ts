@@ -376,7 +376,7 @@ describeEachLine(
       const reply = await talk.runtime(files, [
         { kind: 'backend_add', backend: 'app', profile: 'site', mode: 'http' },
       ]);
-      expect(reply.body).toMatchObject({ ok: true, mode: 'reload', reload: { reason: 'op_rejected' } });
+      expect(reply.body).toMatchObject({ ok: true, mode: 'reload', reload: { reason: 'name_collision' } });
       expect(reply.body.op_results[0]?.output).toContain('already used by other proxy');
       expect(await haproxy.reloads()).toBe(2);
       expect(siteConfig(here)).toContain('backend app');

@@ -119,7 +119,7 @@ describeEachLine('an agent whose files', (line) => {
       const { here, files } = await begin();
       const { talk, haproxy } = scene();
       const next = { ...files, 'maps/path.map': '/new app\n' };
-      volumes().remount('.', 'ro');
+      await volumes().remount('.', 'ro');
       try {
         const ops = [{ kind: 'map_add', path: 'maps/path.map', key: '/new', value: 'app' }] as const;
         for (const reply of [await talk.runtime(next, ops), await talk.reload(next)])
@@ -128,7 +128,7 @@ describeEachLine('an agent whose files', (line) => {
         expect(await haproxy.cli('show map maps/path.map')).not.toContain('/new');
         expect((await visit(here, '/')).body).toBe('one');
       } finally {
-        volumes().remount('.', 'rw');
+        await volumes().remount('.', 'rw');
       }
       expect((await talk.reload(next)).body).toMatchObject({ ok: true });
       expect(await haproxy.reloads()).toBe(2);

@@ -1,9 +1,6 @@
-import { Ajv } from 'ajv';
 import type { ApplyManifest, ManifestFile } from '../../protocol/wire.ts';
 import { pathProblem } from '../files/path-rules.ts';
-import { manifestSchema } from './manifest-schema.ts';
-
-const validate = new Ajv({ strict: true }).compile<ApplyManifest>(manifestSchema);
+import { manifestValidators } from './manifest-validators.ts';
 
 export interface ManifestRules {
   /** The path that every manifest must contain. */
@@ -24,12 +21,16 @@ export function parseManifest(
   } catch {
     return { ok: false, message: 'the manifest is not JSON' };
   }
-  if (!validate(manifest)) {
-    const error = validate.errors?.[0];
+  if (!isManifest(manifest)) {
+    const error = manifestValidators.manifest.errors?.[0];
     return { ok: false, message: `manifest${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}` };
   }
   const message = referenceProblem(manifest) ?? filesProblem(manifest, rules);
   return message === undefined ? { ok: true, manifest: normalised(manifest) } : { ok: false, message };
+}
+
+function isManifest(value: unknown): value is ApplyManifest {
+  return manifestValidators.manifest(value);
 }
 
 /** Who does not say what the worker is on cannot know what operations would do to it: the files are reloaded instead. */

@@ -4,6 +4,7 @@ import type { JournalEntry } from '../files/journal.ts';
 import { planJournal } from '../files/plan-journal.ts';
 import { type WrittenFile, writeStaged } from '../files/write-staged.ts';
 import type { ReloadOutcome } from '../runtime/reload-haproxy.ts';
+import { firstDeletes } from '../runtime/first-deletes.ts';
 import { type OperationRun, runOperations } from '../runtime/run-operations.ts';
 import {
   type AgentRecord,
@@ -69,9 +70,9 @@ export async function runApply(
 ): Promise<ApplyAnswer> {
   const inventoryBefore = context.watch.inventory().generation;
   // Nothing is touched by what lies in the agent's own folder: its sync begins while all else is decided.
-  const written = writeStaged(context.area, set.staged);
-  written.catch(() => undefined);
-  const undertaking = await undertake(context, manifest, set);
+  const { written, begun } = writeStaged(context.area, set.staged);
+  for (const writing of [written, begun]) writing.catch(() => undefined);
+  const undertaking = await undertake(context, manifest, set, begun);
   if ('status' in undertaking) {
     await written.catch(() => undefined);
     await context.area.clear().catch(() => undefined);
@@ -132,8 +133,9 @@ async function makeDurable(
   { under, ended }: Undertaking,
   files: CommittedFiles,
 ): Promise<void> {
-  const { store, log } = context;
+  const { store, log, configCopy } = context;
   try {
+    await configCopy.refresh();
     await store.settle();
     await files.keep();
     // Only now no durable record names these links any more.
@@ -157,6 +159,7 @@ async function undertake(
   context: ApplyContext,
   manifest: ApplyManifest,
   set: StagedSet,
+  begun: Promise<void>,
 ): Promise<Undertaking | ApplyAnswer> {
   const { store, held, area, options, log } = context;
   const known = store.current();
@@ -166,13 +169,14 @@ async function undertake(
   try {
     const course = await chooseCourse(context, manifest, set, before);
     const fresh = await planJournal(options.baseDir, area, held.all(), before.journal, { written, removed });
+    await begun;
     const under = announced(before, manifest, set, { course, fresh, removed });
     if (set.staged.length > 0 || removed.length > 0 || course.kind !== 'nothing') store.announce(under);
     const ended = before === known ? new Map<string, JournalEntry>() : known.journal;
     return { manifest, set, removed, course, before, under, fresh, ended };
   } catch (error) {
-    log.error({ err: error }, 'apply could not be put on record');
-    return refusal('write', `the apply could not be put on record: ${asError(error).message}`);
+    log.error({ err: error }, 'apply could not be begun');
+    return refusal('write', `the apply could not be begun: ${asError(error).message}`);
   }
 }
 
@@ -229,10 +233,11 @@ async function sendOperations(
   const work = sentBy(course);
   const worker = watch.current();
   if (work === undefined || worker === undefined) return undefined;
-  const run = await runOperations(options.workerSocket, worker, work.ready);
+  const first = firstDeletes(work.deferred);
+  const run = await runOperations(options.workerSocket, worker, work.ready, first.commands);
   if (run.outcome === 'ok') {
     watch.extend(work.ready);
-    await deletes.add(worker, work.deferred);
+    await deletes.add(worker, work.deferred, first.outcomes);
   }
   // What comes after the first refusal is not known to be one.
   const refused = run.results.find(({ ok }) => !ok);
@@ -247,9 +252,6 @@ async function putFiles(
 ): Promise<FilesOutcome> {
   const config = held.all().get(options.configFile);
   try {
-    const copying = configCopy.prepare(set.staged);
-    // What is not in memory is in a file that is about to be renamed.
-    if (set.staged.some(({ source }) => 'tempPath' in source)) await copying;
     const files = await commitFiles({
       baseDir: options.baseDir,
       staging: area,
@@ -258,9 +260,9 @@ async function putFiles(
       removed,
       last: options.configFile,
       lastBytes: config && held.inMemory(options.configFile, config),
+      ...(config !== undefined && { linkLast: (name) => configCopy.linkTo(name, config) }),
       journal: fresh,
     });
-    await copying;
     return { ok: true, files };
   } catch (error) {
     return { ok: false, error: asError(error) };
@@ -280,8 +282,7 @@ async function finishActivation(
     return { mode: 'scheduled', at, ...ran, ...(reason !== undefined && { reason }) };
   }
   if (run?.outcome === 'ok') return { mode: 'runtime', run };
-  const refused = run?.outcome === 'rejected' ? 'op_rejected' : 'worker_changed';
-  const reason = course.kind === 'reload' ? course.reason : refused;
+  const reason = course.kind === 'reload' ? course.reason : (run?.reason ?? 'worker_changed');
   const because = reason === undefined ? {} : { reason };
   const now = context.clock.now();
   const at = earliestReload(now, before.lastReloadAt, context.options.reloadIntervalMs);
@@ -362,7 +363,7 @@ async function undoOperations(
   await context.area.clear().catch(() => undefined);
   const { proofCounter } = under;
   if (touched) await bringBack(context, { ...before, proofCounter });
-  else await settleRecord(context, { ...before, proofCounter });
+  else await settleRecord(context, { ...before, proofCounter }, { untouched: true });
   return refusal('write', `the files could not be written: ${error.message}`);
 }
 

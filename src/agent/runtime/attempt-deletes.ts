@@ -1,9 +1,7 @@
 import type { CliSession } from './cli-session.ts';
 import { parseServerConnections } from './parse-server-connections.ts';
-import type { DeleteTarget } from './pending-delete.ts';
-
-/** `busy`: something still uses it, try later. `impossible`: trying again cannot help. */
-export type DeleteOutcome = 'gone' | 'busy' | 'impossible';
+import { type DeleteOutcome, deleteOutcome } from './delete-outcome.ts';
+import { deleteCommand, deleteKey, type DeleteTarget } from './pending-delete.ts';
 
 export interface DeleteAttempt {
   readonly target: DeleteTarget;
@@ -39,8 +37,8 @@ export async function attemptDeletes(
   }
   for (const attempt of attempts) {
     if (attempt.target.kind !== 'backend') continue;
-    const [reply = ''] = await cli.ask([`del backend ${attempt.target.backend}`]);
-    outcomes.set(attempt, judge(reply));
+    const [reply = ''] = await cli.ask([deleteCommand(attempt.target)]);
+    outcomes.set(attempt, deleteOutcome(reply));
   }
   return attempts.map((attempt) => outcomes.get(attempt) ?? 'busy');
 }
@@ -55,13 +53,13 @@ async function deleteServers(
   outcomes: Map<DeleteAttempt, DeleteOutcome>,
 ): Promise<void> {
   for (const chunk of chunks(servers)) {
-    const replies = await cli.ask(chunk.map((attempt) => `del server ${nameOf(attempt)}`));
-    chunk.forEach((attempt, index) => outcomes.set(attempt, judge(replies[index] ?? '')));
+    const replies = await cli.ask(chunk.map(({ target }) => deleteCommand(target)));
+    chunk.forEach((attempt, index) => outcomes.set(attempt, deleteOutcome(replies[index] ?? '')));
   }
 }
 
 function nameOf({ target }: ServerAttempt): string {
-  return `${target.backend}/${target.server}`;
+  return deleteKey(target);
 }
 
 function shutdownText(attempt: ServerAttempt): string {
@@ -107,14 +105,4 @@ function chunks<T>(items: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(items.length / atOnce) }, (_, index) =>
     items.slice(index * atOnce, (index + 1) * atOnce),
   );
-}
-
-/**
- * 3.4 may leave out `Backend deleted.` when its message buffer is full; the next try then finds no such backend. What is
- * neither a success nor a passing condition (references from other sections, not in maintenance) never passes by waiting.
- */
-function judge(reply: string): DeleteOutcome {
-  if (/Server deleted|Backend deleted|No such (server|backend)/.test(reply)) return 'gone';
-  if (/still has|Only a backend without server|^$/.test(reply)) return 'busy';
-  return 'impossible';
 }

@@ -14,9 +14,11 @@ export interface RuntimeCommand {
   readonly countsLater?: true;
   /**
    * `silent`: HAProxy says nothing. A list: the answer contains one of these texts. `finished`: its last line is `Success!`, after
-   * whatever progress and warnings came before.
+   * whatever progress and warnings came before. `any`: nothing that is said is a refusal.
    */
-  readonly success: 'silent' | 'finished' | readonly string[];
+  readonly success: 'silent' | 'finished' | 'any' | readonly string[];
+  /** Told the answer. */
+  readonly heard?: (answer: string) => void;
   /**
    * The command is repeated until HAProxy answers this. `del map` removes one duplicate of a key per call on 3.4 and all
    * of them before; the refusal is the only proof that none is left.

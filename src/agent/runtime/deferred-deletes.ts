@@ -3,7 +3,8 @@ import { CodedError } from '../../lib/coded-error.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { AgentState, HaproxyIdentity } from '../../protocol/wire.ts';
 import { type CliSession, openCliSession } from './cli-session.ts';
-import { attemptDeletes, type DeleteOutcome } from './attempt-deletes.ts';
+import { attemptDeletes } from './attempt-deletes.ts';
+import type { DeleteOutcome } from './delete-outcome.ts';
 import { canRevive, deleteKey, type DeleteTarget, type PendingDelete } from './pending-delete.ts';
 import { identityCommand, parseWorkerIdentity, sameWorker } from './worker-identity.ts';
 
@@ -15,8 +16,16 @@ import { identityCommand, parseWorkerIdentity, sameWorker } from './worker-ident
  * what the entries mean.
  */
 export interface DeferredDeletes {
-  /** Takes targets over and tries each once before it resolves. Servers go before their backend. */
-  add(worker: HaproxyIdentity, targets: readonly DeleteTarget[]): Promise<void>;
+  /**
+   * Takes targets over and tries each once before it resolves. Servers go before their backend.
+   *
+   * @param tried by `deleteKey`: the outcome of a first try, of targets that had it
+   */
+  add(
+    worker: HaproxyIdentity,
+    targets: readonly DeleteTarget[],
+    tried?: ReadonlyMap<string, DeleteOutcome>,
+  ): Promise<void>;
   /** What an agent before this one left on the same worker, with the time it had left. */
   restore(worker: HaproxyIdentity, pending: readonly PendingDelete[]): Promise<void>;
   /**
@@ -160,7 +169,11 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
     await round(surplus);
   };
 
-  const take = async (worker: HaproxyIdentity, pending: readonly PendingDelete[]) => {
+  const take = async (
+    worker: HaproxyIdentity,
+    pending: readonly PendingDelete[],
+    tried: ReadonlyMap<string, DeleteOutcome> = new Map(),
+  ) => {
     if (owner !== undefined && !sameWorker(owner, worker)) reset();
     owner = worker;
     const added: Entry[] = [];
@@ -169,9 +182,17 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
       if (entries.has(key)) continue;
       const entry = { target, cutOffAt, tries: 0, triesAfterCutOff: 0, abandoned: false };
       entries.set(key, entry);
-      added.push(entry);
+      const outcome = tried.get(key);
+      // On 2.6 an idle connection makes a server busy that can be had free.
+      if (outcome === undefined || (outcome === 'busy' && worker.version === '2.6')) {
+        added.push(entry);
+        continue;
+      }
+      entry.tries = 1;
+      finish(entry, outcome);
     }
-    await round(added);
+    if (added.length > 0) await round(added);
+    else schedule();
     await enforceLimit();
   };
 
@@ -212,13 +233,14 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
   };
 
   return {
-    add: (worker, targets) => {
+    add: (worker, targets, tried) => {
       if (targets.length === 0) return Promise.resolve();
       const cutOffAt = deps.now() + deps.drainTimeoutMs;
       return inTurn(() =>
         take(
           worker,
           targets.map((target) => ({ target, cutOffAt })),
+          tried,
         ),
       );
     },

@@ -4,13 +4,12 @@ import { cliRequest } from './cli-request.ts';
 import type { RuntimeCommand } from './command.ts';
 import { parseReplies, type Reply } from './parse-replies.ts';
 
-/** The command that was not accepted, and what HAProxy said. */
+/** The command that was not accepted. */
 export interface Refusal {
   readonly command: RuntimeCommand;
-  readonly output: string;
+  /** What HAProxy said; undefined: nothing. It ended in between, and whether the command was executed cannot be told. */
+  readonly output: string | undefined;
 }
-
-const silence = 'HAProxy did not answer';
 
 /**
  * Compares one line's answers with what its commands demand; the first that is not met. Repeats what must be repeated, by requests of
@@ -25,14 +24,15 @@ export async function judgeLine(
   let at = line.identity === 'first' ? 2 : 1;
   for (const command of line.commands) {
     const reply = replies[at++];
+    if (reply !== undefined) command.heard?.(reply.text);
     if (command.oldestOf?.test(reply?.text ?? '') === true) {
       const refusal = await judgeOldest(socket, command, command.oldestOf);
       if (refusal !== undefined) return refusal;
       continue;
     }
     if (command.repeatUntil === undefined) {
-      if (reply === undefined || !isAccepted(command, reply))
-        return { command, output: reply?.text ?? silence };
+      if (command.success === 'any') continue;
+      if (reply === undefined || !isAccepted(command, reply)) return { command, output: reply?.text };
       continue;
     }
     const again = replies[at++];
@@ -58,9 +58,7 @@ async function judgeOldest(
     ?.split(',')
     .map(Number);
   const reply = numbers === undefined ? first : await ask(`${command.text}:${String(Math.min(...numbers))}`);
-  return reply === undefined || !isAccepted(command, reply)
-    ? { command, output: reply?.text ?? silence }
-    : undefined;
+  return reply === undefined || !isAccepted(command, reply) ? { command, output: reply?.text } : undefined;
 }
 
 async function judgeRepeated(
@@ -72,8 +70,7 @@ async function judgeRepeated(
   const ended = (reply: Reply | undefined) => reply?.text.includes(end) === true;
   for (const reply of replies) {
     if (ended(reply)) return undefined;
-    if (reply === undefined || !isAccepted(command, reply))
-      return { command, output: reply?.text ?? silence };
+    if (reply === undefined || !isAccepted(command, reply)) return { command, output: reply?.text };
   }
   for (let attempt = replies.length; attempt < limits.mapDeleteRepeats; attempt++) {
     const answer = await cliRequest(socket, `set severity-output number;${command.text}`, {
@@ -81,17 +78,17 @@ async function judgeRepeated(
     });
     const reply = parseReplies(answer)[1];
     if (ended(reply)) return undefined;
-    if (reply === undefined || !isAccepted(command, reply))
-      return { command, output: reply?.text ?? silence };
+    if (reply === undefined || !isAccepted(command, reply)) return { command, output: reply?.text };
   }
   return { command, output: `still there after ${String(limits.mapDeleteRepeats)} deletes` };
 }
 
 /** Severities 0 to 3 are errors, whatever the words. */
 export function isAccepted(command: RuntimeCommand, reply: Reply): boolean {
-  if (reply.severity !== undefined && reply.severity <= 3) return false;
   const { success } = command;
+  if (reply.severity !== undefined && reply.severity <= 3) return false;
   if (success === 'silent') return reply.text === '';
+  if (success === 'any') return true;
   if (success === 'finished') return reply.text === 'Success!' || reply.text.endsWith('\nSuccess!');
   return success.some((text) => reply.text.includes(text));
 }

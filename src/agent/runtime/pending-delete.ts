@@ -30,6 +30,10 @@ export function deleteKey(target: DeleteTarget): string {
   return target.kind === 'server' ? `${target.backend}/${target.server}` : target.backend;
 }
 
+export function deleteCommand(target: DeleteTarget): string {
+  return `del ${target.kind} ${deleteKey(target)}`;
+}
+
 /** Whether what waits for its deletion can take the place of what is to be created. What is not known equals nothing. */
 export function canRevive(pending: DeleteTarget, created: DeleteTarget): boolean {
   if (deleteKey(pending) !== deleteKey(created)) return false;

@@ -37,17 +37,18 @@ export function replaceMapCommands(
   return commands;
 }
 
-/** `prepare map`: a new, empty version. The number, or HAProxy's refusal. */
+/** `prepare map`: a new, empty version. The number, or HAProxy's refusal; undefined: it did not answer. */
 export async function prepareMap(
   socket: string,
   path: string,
 ): Promise<
-  { readonly ok: true; readonly version: number } | { readonly ok: false; readonly output: string }
+  | { readonly ok: true; readonly version: number }
+  | { readonly ok: false; readonly output: string | undefined }
 > {
   const answer = await cliRequest(socket, `set severity-output number;prepare map ${path}`, {
     timeoutMs: limits.cliRoundTripMs,
   });
-  const text = parseReplies(answer)[1]?.text ?? '';
-  const version = /New version created: (\d+)/.exec(text)?.[1];
+  const text = parseReplies(answer)[1]?.text;
+  const version = /New version created: (\d+)/.exec(text ?? '')?.[1];
   return version === undefined ? { ok: false, output: text } : { ok: true, version: Number(version) };
 }

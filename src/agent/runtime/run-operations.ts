@@ -5,7 +5,7 @@ import type { HaproxyIdentity } from '../../protocol/wire.ts';
 import { batchCommands } from './batch-commands.ts';
 import { cliRequest } from './cli-request.ts';
 import type { ReadyOperation, RuntimeCommand } from './command.ts';
-import { judgeLine, type Refusal } from './judge-line.ts';
+import { judgeLine } from './judge-line.ts';
 import { prepareMap, replaceMapCommands } from './replace-map.ts';
 import { parseWorkerIdentity, sameWorker } from './worker-identity.ts';
 
@@ -42,13 +42,16 @@ interface Stop {
  * Runs operations in order on the worker's socket, in as few round trips as the line limit allows, and stops at the first
  * refusal; that operation cleans up after itself. What counts must come from `worker`. Never throws: a socket that breaks,
  * or an answer that does not end within the wait budget, is `worker_changed`, since what ran is unknown.
+ *
+ * @param attempts commands that follow all operations; nothing depends on what HAProxy says to them
  */
 export async function runOperations(
   socket: string,
   worker: HaproxyIdentity,
   operations: readonly ReadyOperation[],
+  attempts: readonly RuntimeCommand[] = [],
 ): Promise<OperationRun> {
-  for (const segment of segmentsOf(operations)) {
+  for (const segment of segmentsOf(operations, attempts)) {
     const stop = await runSegment(socket, worker, segment);
     if (stop === undefined) continue;
     await cleanUp(
@@ -69,7 +72,7 @@ interface Segment {
   readonly replace?: { readonly path: string; readonly entries: readonly string[] };
 }
 
-function segmentsOf(operations: readonly ReadyOperation[]): Segment[] {
+function segmentsOf(operations: readonly ReadyOperation[], attempts: readonly RuntimeCommand[]): Segment[] {
   const segments: Segment[] = [];
   let commands: RuntimeCommand[] = [];
   let owners = new Map<RuntimeCommand, number>();
@@ -91,6 +94,7 @@ function segmentsOf(operations: readonly ReadyOperation[]): Segment[] {
     segments.push({ from: index, commands: [], owners, replace: operation.replace });
     from = index + 1;
   });
+  commands.push(...attempts);
   close();
   return segments;
 }
@@ -104,7 +108,7 @@ async function runSegment(
   if (replace === undefined) return runCommands(socket, worker, segment.commands, segment.owners);
   try {
     const prepared = await prepareMap(socket, replace.path);
-    if (!prepared.ok) return { reason: 'op_rejected', at: from, output: prepared.output, touched: [from] };
+    if (!prepared.ok) return { ...refused(prepared.output), at: from, touched: [from] };
     const commands = replaceMapCommands(replace.path, prepared.version, replace.entries);
     return await runCommands(socket, worker, commands, new Map(commands.map((command) => [command, from])));
   } catch (error) {
@@ -132,13 +136,19 @@ async function runCommands(
       const refusal = await judgeLine(socket, line, answer);
       if (refusal === undefined) continue;
       const at = owners.get(refusal.command);
-      return { reason: 'op_rejected', output: refusal.output, touched, ...(at !== undefined && { at }) };
+      return { ...refused(refusal.output), touched, ...(at !== undefined && { at }) };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       return { reason: 'worker_changed', output: error.message, touched };
     }
   }
   return undefined;
+}
+
+function refused(output: string | undefined): Pick<Stop, 'reason' | 'output'> {
+  return output === undefined
+    ? { reason: 'worker_changed', output: 'HAProxy did not answer' }
+    : { reason: 'op_rejected', output };
 }
 
 /** Best effort: a reload follows in any case, but it may be put off, and an open transaction would block its store until then. */
@@ -172,7 +182,7 @@ function shortened(output: string): string {
 const maxOutput = 2_000;
 const afterRefusal = 'not known: an operation before it failed';
 
-function refusalOf(kind: OperationKind | undefined, output: Refusal['output']): OperationStop {
+function refusalOf(kind: OperationKind | undefined, output: string): OperationStop {
   const creates = kind === 'server_add' || kind === 'backend_add';
   return creates && collision.test(output) ? 'name_collision' : 'op_rejected';
 }

@@ -1,11 +1,11 @@
-import { Ajv } from 'ajv';
 import type { ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import { pathProblem } from '../files/path-rules.ts';
 import type { HeldFile } from '../files/held-files.ts';
 import type { DeleteTarget } from '../runtime/pending-delete.ts';
 import type { AgentRecord, ApplyPhase, PendingReload, PlanRef, Wanted } from './agent-record.ts';
-import { recordFormat, recordSchema, recordVersion } from './record-schema.ts';
+import { recordFormat, recordVersion } from './record-schema.ts';
+import { recordValidators } from './record-validators.ts';
 
 interface RecordFile {
   readonly format: typeof recordFormat;
@@ -38,12 +38,10 @@ interface RecordFile {
   readonly files: Readonly<Record<string, HeldFile>>;
 }
 
-const validate = new Ajv({ strict: true }).compile<RecordFile>(recordSchema);
-
 /** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
 const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
 
-/** The state file's text. Cost follows the number of files only when the set of files is a new one. */
+/** A record as one line of the state file. Cost follows the number of files only when the set of files is a new one. */
 export function encodeRecord(record: AgentRecord): string {
   const head: Omit<RecordFile, 'files' | 'journal'> = {
     format: recordFormat,
@@ -72,18 +70,23 @@ export function encodeRecord(record: AgentRecord): string {
   return `${JSON.stringify(head).slice(0, -1)},${sets}}\n`;
 }
 
-/** A state file's text as a record, or why it is none of ours. */
+/**
+ * The last record of a state file's text, or why there is none of ours. A last line without its end is one that an agent was killed
+ * over: the one before it counts. Whole lines are all ours, or the file is not: nothing older is fallen back on.
+ */
 export function decodeRecord(
   text: string,
 ): { readonly ok: true; readonly record: AgentRecord } | { readonly ok: false; readonly reason: string } {
+  const end = text.lastIndexOf('\n');
+  const line = end === -1 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    file = JSON.parse(line);
   } catch {
     return { ok: false, reason: 'it is not JSON' };
   }
-  if (!validate(file)) {
-    const error = validate.errors?.[0];
+  if (!isRecordFile(file)) {
+    const error = recordValidators.record.errors?.[0];
     return { ok: false, reason: `${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}`.trim() };
   }
   const files = new Map(Object.entries(file.files));
@@ -118,6 +121,10 @@ export function decodeRecord(
       files,
     },
   };
+}
+
+function isRecordFile(value: unknown): value is RecordFile {
+  return recordValidators.record(value);
 }
 
 function encodeWanted({ plan, token, changes, worker }: Wanted): RecordFile['wanted'] {
