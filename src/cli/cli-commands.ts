@@ -5,6 +5,7 @@ import type { CliCommand } from './cli-command.ts';
 import { completionCommand } from './completion-command.ts';
 import { configViewCommand } from './config-view-command.ts';
 import { diffCommand } from './diff-command.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { graphCommand } from './graph-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
@@ -19,6 +20,7 @@ export const cliCommands: readonly CliCommand[] = [
   ...agentCommands,
   certificatesCommand,
   diffCommand,
+  doctorCommand,
   configViewCommand,
   applyCrdsCommand,
   tapCommand,

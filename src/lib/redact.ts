@@ -15,7 +15,7 @@ export function redact(value: unknown): unknown {
   const isSecret = (value as { kind?: unknown }).kind === 'Secret';
   return Object.fromEntries(
     entries.map(([key, inner]) => {
-      if (secretName.test(key)) return [key, hidden];
+      if (isSecretName(key)) return [key, hidden];
       if (isSecret && (key === 'data' || key === 'stringData')) return [key, hideValues(inner)];
       return [key, redact(inner)];
     }),
@@ -25,4 +25,9 @@ export function redact(value: unknown): unknown {
 function hideValues(data: unknown): unknown {
   if (data === null || typeof data !== 'object') return hidden;
   return Object.fromEntries(Object.keys(data).map((key) => [key, hidden]));
+}
+
+/** Whether a field of this name holds a secret. */
+export function isSecretName(field: string): boolean {
+  return secretName.test(field);
 }

@@ -42,7 +42,8 @@ describe('redact', () => {
     'api-key',
     'privateKey',
     'credentials',
-    'accessToken', 'apiToken',
+    'accessToken',
+    'apiToken',
   ])('hides a field named %s', (name) => {
     expect(redact({ extraContext: { [name]: 'x' } })).toEqual({ extraContext: { [name]: '[redacted]' } });
   });

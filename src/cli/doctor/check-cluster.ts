@@ -1,0 +1,172 @@
+import { apiVersionsOf } from '../../api/api-versions-of.ts';
+import { customResourceDefinition } from '../../api/crd/custom-resource-definition.ts';
+import { customResources } from '../../api/crd/custom-resources.ts';
+import { describeFailure } from '../../kube/kube-failure.ts';
+import { isRecord } from '../../lib/is-record.ts';
+import type { DoctorDeps } from './doctor-deps.ts';
+import type { Finding } from './finding.ts';
+import { sameAsApplied } from './same-as-applied.ts';
+
+/** Is the API server there, and which is it? */
+export async function checkApi({ transport, signal, kubeFailure }: DoctorDeps): Promise<readonly Finding[]> {
+  const check = 'kubernetes';
+  if (kubeFailure !== undefined)
+    return [
+      {
+        check,
+        status: 'failed',
+        message: kubeFailure,
+        advice: 'say with --kubeconfig and --context how to reach it',
+      },
+    ];
+  const answer = await transport.request({ path: '/version', signal: signal() });
+  if (!answer.ok)
+    return [
+      {
+        check,
+        status: 'failed',
+        message: `the API server does not answer: ${describeFailure(answer.failure)}`,
+        advice: 'see whether kubectl version works with the same kubeconfig and context',
+      },
+    ];
+  const text = await answer.value.body.text();
+  const version = /"gitVersion":\s*"([^"]+)"/.exec(text)?.[1] ?? 'of an unknown version';
+  return [{ check, status: 'ok', message: `the API server answers, ${version}` }];
+}
+
+/** Are the CRDs there, served, and of this version? */
+export async function checkCrds({ kube, signal }: DoctorDeps): Promise<readonly Finding[]> {
+  const check = 'crds';
+  const advice = 'run haptic apply-crds';
+  const ref = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresourcedefinitions' };
+  const findings: Finding[] = [];
+  for (const wanted of customResources.map(customResourceDefinition)) {
+    const { name } = wanted.metadata;
+    const found = await kube.get(ref, name, { signal: signal() });
+    if (!found.ok) {
+      const isMissing = found.failure.kind === 'http' && found.failure.status === 404;
+      const message = isMissing ? `${name} is not there` : `${name}: ${describeFailure(found.failure)}`;
+      findings.push({
+        check,
+        status: isMissing ? 'failed' : 'skipped',
+        message,
+        ...(isMissing && { advice }),
+      });
+    } else if (!isEstablished(found.value['status']))
+      findings.push({
+        check,
+        status: 'failed',
+        message: `${name} is there and not served yet`,
+        advice: 'see its status',
+      });
+    else if (!sameAsApplied(wanted['spec'], found.value['spec']))
+      findings.push({
+        check,
+        status: 'warning',
+        message: `${name} is of another version than this program`,
+        advice,
+      });
+  }
+  return findings.length > 0
+    ? findings
+    : [{ check, status: 'ok', message: `all ${customResources.length} are there and of this version` }];
+}
+
+function isEstablished(status: unknown): boolean {
+  const conditions: unknown = isRecord(status) ? status['conditions'] : undefined;
+  return (
+    Array.isArray(conditions) &&
+    conditions.some((one) => isRecord(one) && one['type'] === 'Established' && one['status'] === 'True')
+  );
+}
+
+interface Permission {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly verb: string;
+  /** All namespaces when absent. */
+  readonly namespace?: string;
+}
+
+/** May the credentials, or the service account, do what a controller must? */
+export async function checkPermissions(deps: DoctorDeps): Promise<readonly Finding[]> {
+  const check = 'permissions';
+  const { serviceAccount, transport, signal } = deps;
+  const kind = serviceAccount === undefined ? 'SelfSubjectAccessReview' : 'SubjectAccessReview';
+  const refused: string[] = [];
+  const asked = permissionsOf(deps);
+  for (const { group, resource, subresource, verb, namespace } of asked) {
+    const answer = await transport.request({
+      method: 'POST',
+      path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
+      body: {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind,
+        spec: {
+          resourceAttributes: { group, resource, subresource, verb, namespace },
+          ...(serviceAccount && {
+            user: `system:serviceaccount:${serviceAccount.namespace}:${serviceAccount.name}`,
+            groups: [
+              'system:serviceaccounts',
+              `system:serviceaccounts:${serviceAccount.namespace}`,
+              'system:authenticated',
+            ],
+          }),
+        },
+      },
+      signal: signal(),
+    });
+    if (!answer.ok)
+      return [
+        {
+          check,
+          status: 'skipped',
+          message: `permissions cannot be looked at: ${describeFailure(answer.failure)}`,
+        },
+      ];
+    const review = JSON.parse(await answer.value.body.text()) as {
+      readonly status?: { readonly allowed?: boolean };
+    };
+    if (review.status?.allowed === true) continue;
+    const name = [resource, subresource].filter((part) => part !== undefined).join('/');
+    refused.push(
+      `${verb} ${name}${group === '' ? '' : `.${group}`}${namespace === undefined ? '' : ` in ${namespace}`}`,
+    );
+  }
+  const who =
+    serviceAccount === undefined
+      ? 'the credentials in use'
+      : `${serviceAccount.namespace}/${serviceAccount.name}`;
+  if (refused.length === 0)
+    return [{ check, status: 'ok', message: `${who} may do all ${asked.length} things that are needed` }];
+  return refused.map((what) => ({
+    check,
+    status: 'failed',
+    message: `${who} may not ${what}`,
+    advice: 'add it to the ClusterRole of the controller',
+  }));
+}
+
+function permissionsOf({ config, namespace }: DoctorDeps): readonly Permission[] {
+  const needed: Permission[] = [];
+  for (const resource of Object.values(config?.watchedResources ?? {})) {
+    const [apiVersion = 'v1'] = apiVersionsOf(resource);
+    const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+    const namespaces = resource.namespaces ?? [undefined];
+    for (const verb of ['list', 'watch'])
+      for (const where of namespaces)
+        needed.push({
+          group,
+          resource: resource.resources,
+          verb,
+          ...(where !== undefined && { namespace: where }),
+        });
+  }
+  for (const verb of ['list', 'watch']) needed.push({ group: '', resource: 'pods', verb, namespace });
+  const own = { group: 'haproxy-haptic.org', namespace };
+  for (const resource of ['haproxytemplateconfigs', 'haproxytemplatelibraries'])
+    for (const verb of ['get', 'list', 'watch']) needed.push({ ...own, resource, verb });
+  needed.push({ ...own, resource: 'haproxytemplateconfigs', subresource: 'status', verb: 'patch' });
+  return needed;
+}
