@@ -4,7 +4,7 @@ import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
 import type { HttpWant } from '../protocol/http-content.ts';
 import type { HttpReads } from './http-reads.ts';
 import { onDemandReads, type OnDemandResource } from './on-demand-reads.ts';
-import { jsonPath } from '../templates/json-path.ts';
+import { jsonPath } from '../lib/json-path.ts';
 import type { TrackedReads } from '../templates/run.ts';
 import type { LookupUse } from '../templates/vocabulary.ts';
 

@@ -1,9 +1,11 @@
-import { NEVER, type Observable, ReplaySubject, share, takeUntil, timer } from 'rxjs';
+import { NEVER, type Observable, ReplaySubject, share, takeUntil, tap, timer } from 'rxjs';
 import type { ReadJson } from '../kube/read-json.ts';
 import { customKinds } from './custom-kinds.ts';
-import { listWatch, type ListWatchDeps, type StopDeps } from './list-watch.ts';
+import { listWatch, type ListWatchDeps, type ListWatchResource, type StopDeps } from './list-watch.ts';
 import { selectedNamespaces, type NamespaceEvent } from './selected-namespaces.ts';
 import { createServedKinds, type ServedKinds, type ServedKindsPolicy } from './served-kinds.ts';
+import type { WatchEvent } from './watch-event.ts';
+import { noticeOf, type WatchNotice } from './watch-notice.ts';
 
 /** What several watched resources need to know of the cluster, watched once for all of them. */
 export interface WatchSources {
@@ -15,6 +17,8 @@ export interface WatchSources {
 export interface WatchSourcesDeps extends ListWatchDeps, StopDeps {
   readonly read: ReadJson;
   readonly servedPolicy?: ServedKindsPolicy;
+  /** Told what these watches say about themselves; the resources are called as the API calls them. */
+  readonly notice?: (notice: WatchNotice) => void;
 }
 
 /** A configuration may be replaced by one that needs the same. */
@@ -26,16 +30,17 @@ const keepMs = 30_000;
  */
 export function createWatchSources(deps: WatchSourcesDeps): WatchSources {
   const stop$ = deps.stop$ ?? NEVER;
-  const definitions = {
+  const watch = (resource: ListWatchResource): Observable<WatchEvent> =>
+    listWatch(deps, { ...resource, metadataOnly: true }).pipe(
+      tap((event) => {
+        const notice = noticeOf(resource.resources, event);
+        if (notice !== undefined) deps.notice?.(notice);
+      }),
+    );
+  const changes$ = watch({
     apiVersion: 'apiextensions.k8s.io/v1',
     resources: 'customresourcedefinitions',
-    metadataOnly: true,
-  };
-  const changes$ = listWatch(deps, definitions).pipe(
-    customKinds(),
-    takeUntil(stop$),
-    share({ resetOnRefCountZero: () => timer(keepMs) }),
-  );
+  }).pipe(customKinds(), takeUntil(stop$), share({ resetOnRefCountZero: () => timer(keepMs) }));
   const bySelector = new Map<string, Observable<NamespaceEvent>>();
 
   return {
@@ -49,8 +54,9 @@ export function createWatchSources(deps: WatchSourcesDeps): WatchSources {
     namespaces: (labelSelector) => {
       let namespaces$ = bySelector.get(labelSelector);
       if (namespaces$ === undefined) {
-        const resource = { apiVersion: 'v1', resources: 'namespaces', labelSelector, metadataOnly: true };
-        namespaces$ = selectedNamespaces(listWatch(deps, resource)).pipe(
+        namespaces$ = selectedNamespaces(
+          watch({ apiVersion: 'v1', resources: 'namespaces', labelSelector }),
+        ).pipe(
           takeUntil(stop$),
           share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: () => timer(keepMs) }),
         );

@@ -1,1 +1,0 @@
-export { jsonPath, type JsonPath } from '../lib/json-path.ts';
