@@ -6,6 +6,7 @@ import { resolveConfig } from '../config/resolve-config.ts';
 import { digest } from '../lib/digest.ts';
 import { isRecord } from '../lib/is-record.ts';
 import type { ConfigObjects } from '../streams/config-objects.ts';
+import { stableJson } from '../templates/stable-json.ts';
 import type { Candidate } from './load-report.ts';
 
 export interface ConfigCandidatesOptions {
@@ -56,7 +57,7 @@ function candidateOf(
   const { name, namespace = '', generation } = metadata;
   const libraries = objects.map(libraryOf);
   return {
-    id: digest(JSON.stringify([spec, usedBy(spec, libraries)])),
+    id: digest(stableJson([spec ?? null, usedBy(spec, libraries)])),
     name: `HAProxyTemplateConfig ${namespace}/${name}`,
     ...(generation === undefined ? {} : { generation }),
     resolve: () => {
