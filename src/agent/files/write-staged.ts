@@ -35,7 +35,10 @@ export function writeStaged(staging: StagingArea, staged: readonly StagedFile[])
   const begin = isShort ? (file: StagedFile) => writeShort(staging, file, begun) : undefined;
   // So few that every one has a worker, and is begun when the first of them waits.
   const written = writeAll(staging, staged, begin);
-  return { written, begun: Promise.all(begun).then(() => undefined) };
+  const allBegun = Promise.all(begun).then(() => undefined);
+  // Told by `written` as well, to whoever asks for that alone.
+  allBegun.catch(() => undefined);
+  return { written, begun: allBegun };
 }
 
 async function writeAll(

@@ -9,6 +9,7 @@ const inputs: Readonly<Record<string, number>> = {
   replies: 20_000,
   record: 20_000,
   blob: 2_000,
+  outputs: 2_000,
   files: 20_000,
 };
 
