@@ -13,7 +13,7 @@ function start(level: string) {
   const subscription = logLevelPart({
     world$,
     log,
-    onFatal: (error) => fatal.push(error),
+    onFatal: (error: unknown) => void fatal.push(error),
   } as unknown as ControllerRuntime);
   const configure = (wanted: string) =>
     world$.next({ config: { logging: { level: wanted } } } as unknown as World);
