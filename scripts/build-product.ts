@@ -7,7 +7,7 @@ import { bundle } from './bundle.ts';
  */
 export async function buildProduct(): Promise<void> {
   await rm('dist', { recursive: true, force: true });
-  await bundle({ haptic: 'src/main.ts' }, 'dist');
+  await bundle({ haptic: 'src/main.ts', 'validation-worker': 'src/validation/validation-worker.ts' }, 'dist');
   await chmod('dist/haptic.js', 0o755);
   await cp('charts/haptic/libraries', 'dist/libraries', { recursive: true });
 }

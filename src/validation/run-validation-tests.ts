@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
@@ -97,6 +97,7 @@ function inThisThread({ config, haproxy, path }: ValidationOptions): Runner {
   const deps = testDeps({
     config,
     ...(haproxy && { haproxy }),
+    folder: tmpdir(),
     ...(path === undefined ? {} : { path }),
     onProcess: () => undefined,
   });

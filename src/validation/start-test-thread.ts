@@ -1,4 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { TestJob } from './run-test.ts';
@@ -9,7 +12,7 @@ import type { WorkerData, WorkerMessage } from './validation-worker.ts';
 export interface TestThread {
   /** Rejects when the thread dies. One at a time. */
   run(job: TestJob): Promise<TestResult>;
-  /** Ends it at once, with the processes that it started. */
+  /** Ends it at once, with the processes that it started and the files that it wrote. */
   end(): Promise<void>;
 }
 
@@ -23,7 +26,9 @@ export function workerFile(moduleUrl: string): URL | undefined {
     .find((url) => existsSync(fileURLToPath(url)));
 }
 
-export function startTestThread(file: URL, workerData: WorkerData): TestThread {
+export function startTestThread(file: URL, data: Omit<WorkerData, 'folder'>): TestThread {
+  const folder = mkdtempSync(path.join(tmpdir(), `haptic-tests-${process.pid}-`));
+  const workerData: WorkerData = { ...data, folder };
   const worker = new Worker(file, {
     workerData,
     execArgv: [],
@@ -53,6 +58,7 @@ export function startTestThread(file: URL, workerData: WorkerData): TestThread {
     end: async () => {
       await worker.terminate();
       for (const pid of processes) killQuietly(pid);
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { firstValueFrom } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { checkRootsIn } from '../gate/check-root.ts';
@@ -18,6 +17,8 @@ export interface HaproxyAtHand {
 export interface TestDepsOptions {
   readonly config: TemplateConfig;
   readonly haproxy?: HaproxyAtHand;
+  /** Folder for files of HAProxy, each render in one of its own below. */
+  readonly folder: string;
   /** PATH of the HAProxy's environment, which has nothing else in it. */
   readonly path?: string;
   /** Told of a process of HAProxy that runs, and when it has ended. */
@@ -25,10 +26,10 @@ export interface TestDepsOptions {
 }
 
 /** What tests need, of real processes and folders. Validators of the configuration are not asked: they stand beside a controller. */
-export function testDeps({ config, haproxy, path, onProcess }: TestDepsOptions): TestDeps {
+export function testDeps({ config, haproxy, folder, path, onProcess }: TestDepsOptions): TestDeps {
   const now = (): number => performance.now();
   if (haproxy === undefined) return { config, now };
-  const withRoot = checkRootsIn(tmpdir());
+  const withRoot = checkRootsIn(folder);
   const env = path === undefined ? undefined : { PATH: path };
   const gate = createGate({
     haproxy: haproxy.path,

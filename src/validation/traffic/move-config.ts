@@ -28,8 +28,10 @@ export interface TrafficConfig {
   readonly servers: readonly ServerPoint[];
   /** Names of `frontend` and `listen` sections. */
   readonly frontends: ReadonlySet<string>;
+  /** The line of the configuration, counted from 1, that a line of the moved one comes from. */
+  readonly originalLine: (line: number) => number;
   /** The configuration with these points moved to addresses of a test, in the order of `binds` and `servers`. */
-  move(binds: readonly Address[], servers: readonly Address[]): string;
+  readonly move: (binds: readonly Address[], servers: readonly Address[]) => string;
 }
 
 /** Header of every answer in which HAProxy names the backend that it chose. */
@@ -53,10 +55,13 @@ export function trafficConfig(config: string): TrafficConfig {
     if (isBind(line)) binds.push(...bindPoints(line));
     if (isServer(line)) servers.push({ backend: line.name, server: unquoted(line.words[1]?.text ?? '') });
   }
+  const headings = lines.flatMap((line, index) => (isHeading(line) && isFrontend(line) ? [index + 1] : []));
   return {
     binds,
     servers,
     frontends,
+    // Each heading so far has one line more below it.
+    originalLine: (line) => line - headings.filter((heading, nth) => heading + nth < line).length,
     move: (bindAddresses, serverAddresses) => {
       const nextBind = bindAddresses.values();
       const nextServer = serverAddresses.values();

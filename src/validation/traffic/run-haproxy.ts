@@ -12,6 +12,8 @@ export interface RunHaproxyOptions {
   /** Addresses that take connections when it has started. */
   readonly entrances: readonly Address[];
   readonly onProcess: (pid: number, runs: boolean) => void;
+  /** Says why it did not start, of all that it printed. */
+  readonly explain: (output: string) => string;
 }
 
 const patienceMs = 20_000;
@@ -24,6 +26,7 @@ export async function runHaproxy({
   cwd,
   entrances,
   onProcess,
+  explain,
 }: RunHaproxyOptions): Promise<{ stop(): Promise<void> }> {
   const child = spawn(haproxy, ['-db', '-dr', '--', 'haproxy.cfg'], {
     cwd,
@@ -59,10 +62,7 @@ export async function runHaproxy({
     while (!(await accepts(entrance))) {
       const isLate = performance.now() > deadline;
       if (isLate) await stop();
-      if (!state.runs || isLate)
-        throw new Error(
-          `HAProxy did not start: ${output.replaceAll(`${cwd}/`, '').trim() || 'it said nothing'}`,
-        );
+      if (!state.runs || isLate) throw new Error(`HAProxy did not start: ${explain(output)}`);
       await sleep(5);
     }
   return { stop };

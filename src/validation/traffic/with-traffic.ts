@@ -10,7 +10,14 @@ import { errorMessage } from '../../lib/error-message.ts';
 import { abortable } from '../../operators/abortable.ts';
 import type { Plan } from '../../protocol/plan.ts';
 import { assertionError } from '../assertion-error.ts';
-import { chosenHeader, trafficConfig, type Address, type BindPoint } from './move-config.ts';
+import { parseHaproxyOutput } from '../../gate/parse-haproxy-output.ts';
+import {
+  chosenHeader,
+  trafficConfig,
+  type Address,
+  type BindPoint,
+  type TrafficConfig,
+} from './move-config.ts';
 import { proxyHeader } from './proxy-header.ts';
 import { runHaproxy } from './run-haproxy.ts';
 import { sendRequest, type HttpAnswer } from './send-request.ts';
@@ -61,7 +68,14 @@ export function withTraffic<T>(
       const binds = await Promise.all(config.binds.map(() => freeAddress(host)));
       await writeFile(file, config.move(binds, stubs.addresses), { mode: 0o600 });
       const entrances = binds.filter((_, index) => config.binds[index]?.protocol === 'tcp');
-      const running = await runHaproxy({ haproxy, env, cwd: root, entrances, onProcess });
+      const running = await runHaproxy({
+        haproxy,
+        env,
+        cwd: root,
+        entrances,
+        onProcess,
+        explain: (output) => alertsOf(output, config) || output.replaceAll(`${root}/`, '').trim(),
+      });
       try {
         return await use({ ask: asker(config.binds, binds, config.frontends, stubs) });
       } finally {
@@ -72,6 +86,16 @@ export function withTraffic<T>(
     }
   };
   return firstValueFrom(withRoot(plan, (root) => abortable(() => inRoot(root))));
+}
+
+/** HAProxy's own words about what is wrong, with the lines of the configuration as it was rendered. */
+function alertsOf(output: string, { originalLine }: TrafficConfig): string {
+  return parseHaproxyOutput(output)
+    .filter(({ severity }) => severity === 'alert')
+    .map(({ file, line, message }) =>
+      file === undefined || line === undefined ? message : `${file}:${originalLine(line)}: ${message}`,
+    )
+    .join('\n');
 }
 
 function asker(

@@ -114,4 +114,12 @@ describe('the rest of the configuration', () => {
       '',
     ]);
   });
+
+  it('knows which line a moved one comes from', () => {
+    const config = 'global\nfrontend a\n  mode http\nbackend b\nlisten c\n  mode http\n';
+    const { originalLine, move } = trafficConfig(config);
+    const original = config.split('\n');
+    for (const [index, line] of move([], []).split('\n').entries())
+      if (!line.includes('http-after-response')) expect(original[originalLine(index + 1) - 1]).toBe(line);
+  });
 });
