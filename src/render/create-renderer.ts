@@ -30,6 +30,7 @@ import { ownerOfItem } from './owner-of.ts';
 import { type PlacedOutputs, type Preview, previewOutputs } from './preview-outputs.ts';
 import { orderSlots } from './order-slots.ts';
 import { outputOf } from './output-of.ts';
+import { requireWholeDocuments } from './require-whole-documents.ts';
 import { withPostProcess, type RenderedDocument } from './rendered-document.ts';
 import { takenPaths } from './taken-paths.ts';
 import type { Output } from '../protocol/output.ts';
@@ -183,6 +184,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   ): readonly PlacedSlot[] {
     const effects = outputOf({ ...whole, pieces: [] }, document, taken);
     state.put(`${documentKey}\u0000`, document, effects);
+    if (document.kind === 'resource') requireWholeDocuments(whole);
     return whole.pieces.flatMap((piece, position): PlacedSlot[] => {
       const base = `${documentKey}\u0000${padded(position)}\u0000`;
       if (piece.kind !== 'slot') {

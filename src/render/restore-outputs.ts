@@ -9,7 +9,8 @@ import { sameOwner } from './map-state.ts';
 /**
  * Outputs that another process kept, as a version of the `present` ones: where both are equal, the present output stands. Of an
  * object that is not there any more nothing comes back. An object with a file whose bytes are not in the present outputs either
- * has none of its outputs: it cannot be what it was. O(all outputs).
+ * has none of its outputs: it cannot be what it was. Objects, status patches and events are not kept: they stay as present, so that
+ * what an object declares does not vanish because it is held. O(all outputs).
  *
  * @param isPlace whether outputs can stand there; what was kept is not trusted
  */
@@ -30,7 +31,7 @@ export function restoreOutputs(
     const now = getEntry(present, place);
     const output = now !== undefined && isEqual(kept, now) ? now : filled(kept, textOf);
     if (output === undefined) lost.add(key);
-    else restored.set(place, output);
+    else restored.set(place, output === now ? output : { ...output, ...declaredBy(now) });
   }
   const isLost = (owner: Owner | undefined) => owner !== undefined && lost.has(formatOwner(owner));
   const edits = new Map<string, Output | undefined>();
@@ -97,6 +98,15 @@ function sameFile(a: KeptFile, b: FilePart): boolean {
     a.place === b.place &&
     a.digest === digest(b.text)
   );
+}
+
+function declaredBy(now: Output | undefined): Pick<Output, 'resources' | 'statusPatches' | 'events'> {
+  const { resources, statusPatches, events } = now ?? {};
+  return {
+    ...(resources && { resources }),
+    ...(statusPatches && { statusPatches }),
+    ...(events && { events }),
+  };
 }
 
 function filled({ files, ...kept }: KeptOutput, textOf: (wanted: string) => string | undefined) {

@@ -136,9 +136,12 @@ export const listHelpers: HelperTable = {
   ),
   uniqueBy: value(
     'uniqueBy list "path"',
-    'The first item of each value under the path.',
+    'The first item of each value under the path, in the order of the list; items without are left out.',
     [2, 2],
-    ([from, path]) => [...groups(from, path).values()].map((items) => items[0]),
+    ([from, path]) => {
+      const firsts = new Set([...groups(from, path).values()].map((items) => items[0]));
+      return listOf(from).filter((item) => firsts.delete(item));
+    },
     '{{join (pluck (uniqueBy w.spec.routes "service") "path") ","}}',
   ),
   groupBy: value(

@@ -185,6 +185,37 @@ describe('k8sResources', () => {
     expect(declaredBy(world)).toStrictEqual([]);
   });
 
+  it.each([
+    ['before it', 'data:\n {{#forEach resources.widgets as |w|}}a{{/forEach}}', 2, 2],
+    ['after it', '{{#forEach resources.widgets as |w|}}a{{/forEach}}\nb: c', 1, 1],
+  ])('refuse a forEach with a part of a document %s', (_where, template, line, column) => {
+    try {
+      over(resources(template));
+      expect.unreachable();
+    } catch (error) {
+      expect(templateErrorsOf(error)).toStrictEqual([
+        expect.objectContaining({
+          template: 'k8sResources/own',
+          line,
+          column,
+          message: expect.stringMatching(/^a forEach stands between YAML documents, not in one/) as string,
+        }),
+      ]);
+    }
+  });
+
+  it('can be one object made of many others, by way of a collection', () => {
+    const world = over(
+      resources(
+        '{{#forEach collected.all as |c|}}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: all}\ndata:\n  names: |\n{{yaml c.values 4}}{{/forEach}}',
+      ),
+      '{{#forEach resources.widgets as |w|}}{{collect "all" "names" w.metadata.name}}{{/forEach}}',
+    );
+    put(world, 'b', {});
+    put(world, 'a', {});
+    expect(declaredBy(world)).toMatchObject([{ object: { data: { names: '- a\n- b\n' } } }]);
+  });
+
   it('refuse the configuration when the text around fragments is wrong', () => {
     try {
       over(resources('a\n  b: ['));

@@ -57,6 +57,19 @@ describe('restored outputs', () => {
     expect(restored(was, present)).toEqual({ r: outputOf('b', '1') });
   });
 
+  it('declare what they declare now, since objects, status patches and events are not kept', () => {
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', namespace: '', name: 'x' };
+    const said = { owner: { kind: 'Ingress', namespace: 'ns', name: 'a' }, place: 't' };
+    const declared: Partial<Output> = {
+      resources: [{ reference, object: {}, createOnlyFields: [], ...said }],
+      statusPatches: [{ target: reference, variants: { rendered: { a: 1 } }, ...said }],
+      events: [{ about: reference, type: 'Normal', reason: 'R', message: 'm', ...said }],
+    };
+    const was = outputsOf({ p: outputOf('a', '1') });
+    const present = outputsOf({ p: { ...outputOf('a', '2'), ...declared } });
+    expect(restored(was, present)).toEqual({ p: { ...outputOf('a', '1'), ...declared } });
+  });
+
   it('have nothing at places that there are not', () => {
     const was = outputsOf({ nowhere: outputOf('a', '1'), p: outputOf('a', '1') });
     expect(restored(was, outputsOf({ p: outputOf('a', '2') }))).toEqual({ p: outputOf('a', '1') });
