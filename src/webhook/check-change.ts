@@ -10,13 +10,13 @@ import { certificateFault } from './certificate-fault.ts';
 import type { CheckScope } from './check-scope.ts';
 import type { HarmlessPlan } from './harmless-plan.ts';
 import { textOf } from './plan-of.ts';
-import type { Reduction } from './reduce-plan.ts';
+import type { ReducePlan, Reduction } from './reduce-plan.ts';
 
 const rememberedForms = 4_096;
 
 export interface CheckChangeDeps {
   readonly gate: Pick<Gate, 'check'>;
-  readonly reduce: (accepted: Plan, next: Plan) => Reduction;
+  readonly reduce: ReducePlan;
   readonly harmless: (plan: Plan) => HarmlessPlan;
   /** Asked about what HAProxy accepts; they get the whole plan. */
   readonly validators: () => readonly Validator[];
@@ -75,13 +75,15 @@ export function createChangeCheck(
 
   const byHaproxy = ({ accepted: base, next, present }: ChangeToCheck): Observable<CheckedChange> => {
     const reduction: Reduction =
-      base === undefined ? { kind: 'full', reason: 'nothing was accepted yet' } : reduce(base, next);
-    if (reduction.kind === 'unchanged')
-      return of({ kind: 'accepted', scope: 'none', known: [], notJudged: [] });
+      base === undefined
+        ? { kind: 'full', reason: 'nothing was accepted yet' }
+        : reduce(base, next, (forms) => forms.every((form) => known.get(form) === true));
+    if (reduction.kind === 'unchanged' || reduction.kind === 'known') {
+      const scope = reduction.kind === 'known' ? 'known' : 'none';
+      return of({ kind: 'accepted', scope, known: [], notJudged: [] });
+    }
     if (reduction.kind === 'full') return confirm(harmless(next), present);
     const { forms } = reduction;
-    if (forms?.every((form) => known.get(form) === true) === true)
-      return of({ kind: 'accepted', scope: 'known', known: [], notJudged: [] });
     const part = harmless(reduction.plan);
     return judge(part.plan).pipe(
       concatMap((verdict): Observable<CheckedChange> => {

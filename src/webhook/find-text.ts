@@ -1,27 +1,44 @@
-import type { OrderedMap } from '../lib/ordered-map.ts';
+import type { Chunk, OrderedMap } from '../lib/ordered-map.ts';
 import { ropeBytes } from '../lib/rope.ts';
 import type { Section } from '../protocol/plan.ts';
 
+/** Keys of the sections whose text has one of the words in it, as a whole word. */
+export type FindSections = (sections: OrderedMap<Section>, words: ReadonlySet<string>) => ReadonlySet<string>;
+
+/** Words that are remembered for each run of sections: mostly the same few maps change. */
+const mostWords = 32;
+
 /**
- * Keys of the sections whose text has one of the words in it, as a whole word. One native pass over the bytes for each word; the texts are looked
- * at only where it is found.
+ * One native pass over the bytes for each word; the texts are looked at only where it is found. For runs of sections that are
+ * shared with earlier versions, what was found then stands.
  */
-export function findSections(sections: OrderedMap<Section>, words: ReadonlySet<string>): ReadonlySet<string> {
-  const found = new Set<string>();
-  const bytes = ropeBytes(sections);
-  for (const word of words) {
-    const needle = Buffer.from(word);
+export function createFindSections(): FindSections {
+  const known = new WeakMap<Chunk<Section>, Map<string, readonly string[]>>();
+  return (sections, words) => {
+    const found = new Set<string>();
+    const bytes = ropeBytes(sections);
     sections.chunks.forEach((chunk, at) => {
-      const run = bytes[at];
-      if (run === undefined || !Buffer.from(run.buffer, run.byteOffset, run.byteLength).includes(needle))
-        return;
-      chunk.values.forEach(({ text }, i) => {
-        const key = chunk.keys[i];
-        if (key !== undefined && hasWord(text, word)) found.add(key);
-      });
+      const held = known.get(chunk) ?? new Map<string, readonly string[]>();
+      known.set(chunk, held);
+      if (held.size > mostWords) held.clear();
+      for (const word of words) {
+        const keys = held.get(word) ?? keysWith(chunk, bytes[at], word);
+        held.set(word, keys);
+        for (const key of keys) found.add(key);
+      }
     });
-  }
-  return found;
+    return found;
+  };
+}
+
+function keysWith(
+  { keys, values }: Chunk<Section>,
+  bytes: Uint8Array | undefined,
+  word: string,
+): readonly string[] {
+  if (bytes === undefined) return [];
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(word)) return [];
+  return keys.filter((_, at) => hasWord(values[at]?.text ?? '', word));
 }
 
 const wordCharacter = /[A-Za-z0-9_.:-]/;

@@ -9,8 +9,8 @@ export interface FormInput {
   readonly accepted: Plan;
   readonly next: Plan;
   readonly groups: readonly SectionGroup[];
-  /** What has to be checked; see {@link createReducer}. */
-  readonly included: ReadonlySet<SectionGroup>;
+  /** Keys of sections that name what changed. */
+  readonly naming: ReadonlySet<string>;
   /** Keys of the sections that changed. */
   readonly changed: ReadonlySet<string>;
   /** Of sections that changed or went. */
@@ -29,22 +29,23 @@ const mostServers = 1_000;
  * are accepted together or not at all. Undefined where more is involved: what a section names, or what names it, files, other sections.
  */
 export function formsOf(input: FormInput): readonly string[] | undefined {
-  const { accepted, next, groups, included, changed, paths } = input;
-  const units = [...included].filter(({ kind }) => kind === 'unit');
+  const { accepted, next, groups, naming, changed, paths } = input;
   const forms = new Set<string>();
   const names = new Set<string>();
-  for (const { name, keyword, sections } of units) {
-    const [only, ...more] = sections.filter(([, { text }]) => text.trim() !== '');
-    // One that is not changed is there because it names, or is named.
-    if (only === undefined || more.length > 0 || keyword !== 'backend' || !changed.has(only[0]))
-      return undefined;
-    const form = formOf(only[1]);
-    if (form === undefined || names.has(name)) return undefined;
-    forms.add(form);
-    names.add(name);
+  const frame: SectionGroup[] = [];
+  for (const group of groups) {
+    const isFrame = group.kind === 'frame';
+    if (isFrame) frame.push(group);
+    const isChanged = group.sections.some(([key]) => changed.has(key));
+    if (isChanged) {
+      const [only, ...more] = group.sections.filter(([, { text }]) => text.trim() !== '');
+      if (isFrame || only === undefined || more.length > 0 || group.keyword !== 'backend') return undefined;
+      const form = formOf(only[1]);
+      if (form === undefined || names.has(group.name)) return undefined;
+      forms.add(form);
+      names.add(group.name);
+    } else if (!isFrame && group.sections.some(([key]) => naming.has(key))) return undefined;
   }
-  const frame = [...included].filter(({ kind }) => kind === 'frame');
-  if (frame.some(({ sections }) => sections.some(([key]) => changed.has(key)))) return undefined;
   const words = new Set([...forms].flatMap((form) => [...wordsOf(form)]));
   if ([...words].some((word) => getEntry(next.files, word) !== undefined)) return undefined;
   let namesakes = 0;

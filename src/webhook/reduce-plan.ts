@@ -1,16 +1,18 @@
 import { diffOrderedMaps, entriesOf, getEntry, orderedMapFrom, type OrderedMap } from '../lib/ordered-map.ts';
 import type { MapEntry, Plan, PlanFile, Section } from '../protocol/plan.ts';
-import { changedFiles, type FileChanges } from './file-changes.ts';
-import { findSections, wordsOf } from './find-text.ts';
+import { changedFiles } from './file-changes.ts';
+import { createFindSections, wordsOf } from './find-text.ts';
 import { formsOf } from './known-forms.ts';
 import { pick, planOf, textOf } from './plan-of.ts';
 import { reduceCrtList } from './reduce-crt-list.ts';
-import { createHeads, groupSections, type SectionGroup } from './section-groups.ts';
+import { createGrouping, type SectionGroup } from './section-groups.ts';
 import { type KnownChanges, sectionChanges } from './section-changes.ts';
 
 /** What has to be checked of a plan, given that another one was accepted. */
 export type Reduction =
   | { readonly kind: 'unchanged' }
+  /** All that it depends on was accepted before. */
+  | { readonly kind: 'known' }
   /** `forms`: see {@link formsOf}. */
   | { readonly kind: 'reduced'; readonly plan: Plan; readonly forms: readonly string[] | undefined }
   /** Nothing smaller is known to be enough, and why. */
@@ -24,32 +26,43 @@ const mostUnits = 256;
  * changed, what that names, and what names it; of maps, the entries that changed. When that is not known to be enough, it says so.
  * Why it is enough, and where not, stands in docs/adr/0041-check-what-a-change-can-affect.md.
  */
-export function createReducer(): (accepted: Plan, next: Plan) => Reduction {
-  const heads = createHeads();
+export type ReducePlan = (
+  accepted: Plan,
+  next: Plan,
+  /** Whether these forms were accepted, see {@link formsOf}. */
+  isAccepted: (forms: readonly string[]) => boolean,
+) => Reduction;
+
+export function createReducer(): ReducePlan {
+  const { head, group } = createGrouping();
+  const find = createFindSections();
   const words = rememberedWords();
 
-  return (accepted, next) => {
+  return (accepted, next, isAccepted) => {
     const files = changedFiles(accepted, next);
     const { sections } = next;
     if (sections === accepted.sections && files.isEmpty) return { kind: 'unchanged' };
-    const groups = groupSections(sections, heads);
-    const changes = sectionChanges(accepted.sections, sections, groups, heads);
+    const groups = group(sections);
+    const changes = sectionChanges(accepted.sections, sections, groups, head);
     if (changes.kind === 'full') return changes;
     if (changes.isEmpty && files.isEmpty) return { kind: 'unchanged' };
     const gone = files.goneReason;
     if (gone !== undefined) return { kind: 'full', reason: gone };
-    const units = unitsToCheck(next, groups, changes, files, words);
-    if (units === undefined)
-      return { kind: 'full', reason: `more than ${mostUnits} sections have to do with it` };
+    const named = new Set([...changes.names, ...files.paths]);
+    const naming = named.size === 0 ? new Set<string>() : find(sections, named);
     const forms = formsOf({
       accepted,
       next,
       groups,
-      included: units,
+      naming,
       changed: changes.keys,
       names: changes.names,
       paths: files.paths,
     });
+    if (forms !== undefined && isAccepted(forms)) return { kind: 'known' };
+    const units = unitsToCheck(groups, changes, naming, words);
+    if (units === undefined)
+      return { kind: 'full', reason: `more than ${mostUnits} sections have to do with it` };
     return reduced(accepted, next, groups, units, words, forms);
   };
 }
@@ -67,14 +80,11 @@ function rememberedWords(): WordsOf {
 
 /** Changed units, those that name what changed, and all that those and the frame name; undefined when they are too many. */
 function unitsToCheck(
-  { sections }: Plan,
   groups: readonly SectionGroup[],
   changes: KnownChanges,
-  files: FileChanges,
+  naming: ReadonlySet<string>,
   words: WordsOf,
 ): ReadonlySet<SectionGroup> | undefined {
-  const named = new Set([...changes.names, ...files.paths]);
-  const naming = named.size === 0 ? new Set<string>() : findSections(sections, named);
   const wanted = new Set<string>();
   const included = new Set<SectionGroup>();
   const include = (group: SectionGroup) => {

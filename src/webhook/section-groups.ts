@@ -1,4 +1,4 @@
-import { entriesOf, type OrderedMap } from '../lib/ordered-map.ts';
+import type { Chunk, OrderedMap } from '../lib/ordered-map.ts';
 import type { Section } from '../protocol/plan.ts';
 
 /**
@@ -52,39 +52,78 @@ export function headOf(section: Section): SectionHead {
   return { kind: 'one', keyword, name };
 }
 
-/** Remembers heads by section: sections are shared between renders, and looked at for each of them. */
-export function createHeads(): (section: Section) => SectionHead {
-  const known = new WeakMap<Section, SectionHead>();
-  return (section) => {
-    const held = known.get(section);
-    if (held !== undefined) return held;
-    const head = headOf(section);
-    known.set(section, head);
-    return head;
+/** The configuration as groups, in print order: of runs that are shared with earlier versions, what was found then. O(sections). */
+export type GroupSections = (sections: OrderedMap<Section>) => readonly SectionGroup[];
+
+export interface Grouping {
+  readonly head: (section: Section) => SectionHead;
+  readonly group: GroupSections;
+}
+
+interface Run {
+  /** What goes on with the section that the run before ends in. */
+  readonly rest: readonly Entry[];
+  readonly groups: readonly SectionGroup[];
+}
+
+type Entry = readonly [key: string, section: Section];
+
+/** Sections are shared between renders, and looked at for each of them: what was found is remembered as long as they are there. */
+export function createGrouping(): Grouping {
+  const heads = new WeakMap<Section, SectionHead>();
+  const runs = new WeakMap<Chunk<Section>, Run>();
+  const head = (section: Section): SectionHead => {
+    const held = heads.get(section) ?? headOf(section);
+    heads.set(section, held);
+    return held;
+  };
+  const runOf = (chunk: Chunk<Section>): Run => {
+    const held = runs.get(chunk) ?? groupRun(chunk, head);
+    runs.set(chunk, held);
+    return held;
+  };
+  return {
+    head,
+    group: ({ chunks }) => {
+      const groups: SectionGroup[] = [];
+      for (const chunk of chunks) {
+        const run = runOf(chunk);
+        const last = groups.at(-1);
+        if (run.rest.length > 0 && last !== undefined)
+          groups[groups.length - 1] = { ...last, sections: [...last.sections, ...run.rest] };
+        else if (run.rest.length > 0) groups.push(nameless(run.rest));
+        for (const group of run.groups) groups.push(group);
+      }
+      return groups;
+    },
   };
 }
 
-/** The configuration as groups, in print order. O(sections). */
-export function groupSections(
-  sections: OrderedMap<Section>,
-  head: (section: Section) => SectionHead,
-): readonly SectionGroup[] {
-  const groups: (SectionGroup & { readonly sections: (readonly [string, Section])[] })[] = [];
-  for (const entry of entriesOf(sections)) {
-    const [, section] = entry;
+function groupRun({ keys, values }: Chunk<Section>, head: (section: Section) => SectionHead): Run {
+  const rest: Entry[] = [];
+  const groups: (SectionGroup & { readonly sections: Entry[] })[] = [];
+  values.forEach((section, at) => {
+    const entry: Entry = [keys[at] ?? '', section];
     const begins = head(section);
-    const current = groups.at(-1);
-    if (begins.kind === 'none' && current !== undefined) {
-      current.sections.push(entry);
-      continue;
-    }
-    const { keyword, name } = begins.kind === 'one' ? begins : { keyword: '', name: '' };
-    const isUnit =
-      begins.kind === 'one' &&
-      section.kind !== 'profile' &&
-      (section.kind === 'backend' || section.owner !== undefined) &&
-      isNamedSection(begins);
-    groups.push({ kind: isUnit ? 'unit' : 'frame', keyword, name, sections: [entry] });
-  }
-  return groups;
+    const into = groups.at(-1)?.sections ?? rest;
+    if (begins.kind === 'none') into.push(entry);
+    else if (begins.kind === 'mixed') groups.push({ ...nameless([]), sections: [entry] });
+    else
+      groups.push({
+        kind: isUnit(section, begins) ? 'unit' : 'frame',
+        keyword: begins.keyword,
+        name: begins.name,
+        sections: [entry],
+      });
+  });
+  return { rest, groups };
+}
+
+function isUnit(section: Section, begins: { readonly keyword: string; readonly name: string }): boolean {
+  if (section.kind === 'profile' || !isNamedSection(begins)) return false;
+  return section.kind === 'backend' || section.owner !== undefined;
+}
+
+function nameless(sections: readonly Entry[]): SectionGroup {
+  return { kind: 'frame', keyword: '', name: '', sections };
 }

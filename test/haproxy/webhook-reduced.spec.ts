@@ -223,7 +223,7 @@ describeEachLine('a reduced check', (line) => {
   describe.each(Object.entries(cases))('%s', (_name, { sketch, way, good }) => {
     it(`is judged ${way === 'full' ? 'as a whole' : 'in a part'}, as the whole is`, async () => {
       const next = makePlan(sketch);
-      const reduction = createReducer()(makePlan(base), next);
+      const reduction = createReducer()(makePlan(base), next, () => false);
       expect(reduction.kind).toBe(way);
       expect(await verdictOf(next)).toBe(good);
       if (reduction.kind !== 'reduced') return;
@@ -232,17 +232,34 @@ describeEachLine('a reduced check', (line) => {
     });
   });
 
-  it('never takes what the whole is refused for', async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryChange, async (change) => {
-        const next = makePlan(withBackends(change));
-        const reduction = createReducer()(makePlan(base), next);
-        if (reduction.kind !== 'reduced' || !(await verdictOf(reduction.plan))) return;
-        expect(await verdictOf(next)).toBe(true);
-      }),
-      { numRuns: 60, seed: 5 },
-    );
-  }, 120_000);
+  it.each([
+    ['sections that lean on each other', arbitraryChange, ['known', 'reduced']],
+    ['sections of few forms', arbitraryForms, ['known', 'reduced']],
+  ] as const)(
+    'never takes what the whole is refused for: %s',
+    async (_what, arbitrary, expected) => {
+      const reduce = createReducer();
+      const taken = new Set<string>();
+      const ways = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(
+          arbitrary as fc.Arbitrary<Record<string, BackendSketch | undefined>>,
+          async (change) => {
+            const next = makePlan(withBackends(change));
+            const reduction = reduce(makePlan(base), next, (forms) => forms.every((form) => taken.has(form)));
+            if (reduction.kind === 'full' || reduction.kind === 'unchanged') return;
+            if (reduction.kind === 'reduced' && !(await verdictOf(reduction.plan))) return;
+            if (reduction.kind === 'reduced') for (const form of reduction.forms ?? []) taken.add(form);
+            ways.add(reduction.kind);
+            expect(await verdictOf(next)).toBe(true);
+          },
+        ),
+        { numRuns: 40, seed: 5 },
+      );
+      expect([...ways].sort()).toEqual(expected);
+    },
+    120_000,
+  );
 });
 
 const names = [
@@ -281,4 +298,22 @@ const arbitraryChange = fc.dictionary(
   arbitraryName,
   fc.option(arbitraryBackend, { nil: undefined, freq: 3 }),
   { minKeys: 1, maxKeys: 3 },
+);
+
+/** New backends that differ in names, addresses, ports and weights; now and then one that is wrong. */
+const arbitraryForms = fc.dictionary(
+  fc.constantFrom('new-1', 'new-2', 'new-3', 'new-4', 'new-5'),
+  fc.record({
+    body: fc.constantFrom([], [], ['balance leastconn'], ['balance nonsense'], ['http-request deny']),
+    servers: fc.uniqueArray(
+      fc.record({
+        name: fc.constantFrom('a', 'b', 'c', 'd'),
+        address: fc.oneof(fc.ipV4(), fc.ipV6()),
+        port: fc.integer({ min: 1, max: 65_535 }),
+        weight: fc.integer({ min: 0, max: 256 }),
+      }),
+      { maxLength: 3, selector: ({ name }) => name },
+    ),
+  }),
+  { minKeys: 1, maxKeys: 2 },
 );
