@@ -5,7 +5,7 @@ import type { Collection, Graph, SourceCollection } from '../collections/types.t
 import { firstReads, type FirstReads } from '../render/await-reads.ts';
 import { createRenderer, type Renderer, type RendererOptions } from '../render/create-renderer.ts';
 import type { HttpMember } from '../streams/http-member.ts';
-import { buildFacts, type Facts } from './build-facts.ts';
+import { buildFacts, refuseFactsOnDemand, type Facts } from './build-facts.ts';
 import { httpWorldOf } from './http-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 
@@ -105,6 +105,7 @@ export function buildWorld(options: WorldOptions): World {
 }
 
 function groundOf({ watchedResources }: TemplateConfig): WorldGround {
+  refuseFactsOnDemand(watchedResources);
   const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
   return { stores, facts: buildFacts(stores) };
 }

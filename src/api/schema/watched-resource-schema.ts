@@ -76,7 +76,7 @@ export const watchedResourceSchema = {
     cacheTTL: {
       ...duration,
       description:
-        'How long an object is kept after a template last asked for it. Only with store on-demand. Default: 2m10s.',
+        'How long an object is kept after a template last asked for it; "0": as long as there is room. Only with store on-demand. Default: 2.2 times dataplane.driftPreventionInterval.',
     },
     debounceInterval: {
       ...duration,
