@@ -18,7 +18,7 @@ import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
 import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { createWatchSources } from '../streams/watch-sources.ts';
-import type { ControllerRuntime } from '../world/controller-runtime.ts';
+import type { ControllerIdentity, ControllerRuntime } from '../world/controller-runtime.ts';
 import type { AcceptedRender } from '../world/load-report.ts';
 import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
 import { createResourceHub } from '../world/resource-hub.ts';
@@ -55,8 +55,9 @@ export function startController(deps: ControllerDeps): Controller {
     random: Math.random,
     policy: listWatchPolicyFor(deps.watchTimeoutSeconds),
     stop$,
+    notice: tellWatch(log, metrics),
   };
-  const watch = { ...api, notice: tellWatch(log, metrics), sources: createWatchSources(api) };
+  const watch = { ...api, sources: createWatchSources(api) };
   const worlds = watchWorld({ watch, metrics, taps });
   const hub = createResourceHub({ watch: worlds.watch, keep: timing.storeKeep, now });
   const constants = { capabilities: deps.capabilities };
@@ -143,6 +144,8 @@ export function startController(deps: ControllerDeps): Controller {
     stop$,
     taps,
     registry,
+    metrics,
+    identity: identityOf(deps),
     log,
     stages,
     onFatal,
@@ -250,6 +253,11 @@ export function startController(deps: ControllerDeps): Controller {
       await client.close();
     },
   };
+}
+
+function identityOf({ config, namespace = 'default' }: ControllerDeps): ControllerIdentity {
+  if (!isLiveConfig(config)) return { namespace, name: 'haptic', isObject: false };
+  return { namespace: config.namespace, name: config.name, isObject: true };
 }
 
 function isLiveConfig(config: ControllerDeps['config']): config is LiveConfig {

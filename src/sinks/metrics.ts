@@ -36,6 +36,8 @@ export interface Metrics {
   readonly watchDegraded: Gauge<'type'>;
   readonly httpContents: Counter<'result'>;
   readonly httpUrls: Gauge;
+  readonly ownResources: Counter<'result'>;
+  readonly ownResourcesFailing: Gauge;
 }
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -233,6 +235,17 @@ export function createMetrics(registry: Registry): Metrics {
     httpUrls: new Gauge({
       name: 'haptic_http_content_urls',
       help: 'URLs that templates read and that are fetched.',
+      registers,
+    }),
+    ownResources: new Counter({
+      name: 'haptic_own_resources_total',
+      help: 'Attempts to bring Kubernetes objects of k8sResources to what is declared, by how they ended.',
+      labelNames: ['result'],
+      registers,
+    }),
+    ownResourcesFailing: new Gauge({
+      name: 'haptic_own_resources_failing',
+      help: 'Kubernetes objects of k8sResources that are not as they are declared.',
       registers,
     }),
   };

@@ -6,6 +6,7 @@ import type { KubeTransport } from '../kube/kube-transport.ts';
 import type { Taps } from '../operators/taps.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Bundle } from '../protocol/bundle.ts';
+import type { Metrics } from '../sinks/metrics.ts';
 import type { World } from './build-world.ts';
 import type { StartupStages } from './startup-stages.ts';
 
@@ -19,15 +20,25 @@ export interface ControllerRuntime {
   readonly bundle$: Observable<Bundle>;
   readonly pipeline: Pipeline<Verdict>;
   readonly transport: KubeTransport;
+  readonly identity: ControllerIdentity;
   /** Its first value ends everything. */
   readonly stop$: Observable<void>;
   readonly taps: Taps;
   readonly registry: Registry;
+  readonly metrics: Metrics;
   readonly log: Logger;
   /** Told which stages of the start are reached. */
   readonly stages: StartupStages;
   /** A stream of a part errored: a bug, after which nothing can be trusted. */
   readonly onFatal: (error: unknown) => void;
+}
+
+/** Whose what the controller makes in the cluster is: that of a configuration. */
+export interface ControllerIdentity {
+  readonly namespace: string;
+  readonly name: string;
+  /** The configuration is an object of the API; else it came as files. */
+  readonly isObject: boolean;
 }
 
 /** Something that works beside the pipeline for as long as the controller runs; its subscription ends with the controller. */

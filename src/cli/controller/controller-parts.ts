@@ -1,4 +1,6 @@
 import type { ControllerPart } from '../../world/controller-runtime.ts';
+import { logLevelPart } from './log-level-part.ts';
+import { ownResourcesPart } from './own-resources-part.ts';
 
 /** What works beside the pipeline of every controller, in order of start. */
-export const controllerParts: readonly ControllerPart[] = [];
+export const controllerParts: readonly ControllerPart[] = [logLevelPart, ownResourcesPart];
