@@ -1,7 +1,7 @@
 import type { GateReport } from '../gate/gate-stage.ts';
 import type { LatchState, LatchVerdict } from '../gate/latch.ts';
 import { quarantinedObjects, type QuarantineState } from '../gate/quarantine-state.ts';
-import { valuesOf } from '../lib/ordered-map.ts';
+import { valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { RenderOutcome } from '../protocol/render-outcome.ts';
 
@@ -14,6 +14,7 @@ export const tapShape = {
       ? {
           kind: outcome.kind,
           ...bundleShape(outcome.bundle),
+          ...declaredShape(outcome.bundle),
           problems: outcome.bundle.problems.slice(0, 100),
         }
       : outcome,
@@ -64,6 +65,20 @@ export const tapShape = {
     refused: refusedPlanId,
   }),
 };
+
+/** Objects by their name alone: they may be Secrets. */
+function declaredShape({ resources, statusPatches, events }: Bundle) {
+  return {
+    ...shown('resources', resources, ({ reference, owner }) => ({ reference, owner })),
+    ...shown('statusPatches', statusPatches, ({ place: _place, ...patch }) => patch),
+    ...shown('events', events, ({ place: _place, ...event }) => event),
+  };
+}
+
+function shown<T>(name: string, map: OrderedMap<T> | undefined, describe: (value: T) => unknown) {
+  if (map === undefined || map.size === 0) return {};
+  return { [`${name}Count`]: map.size, [name]: [...valuesOf(map)].slice(0, 100).map(describe) };
+}
 
 function bundleShape({ plan, revision, problems }: Bundle) {
   return {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { orderedMapFrom } from '../../../src/lib/ordered-map.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import { emptyQuarantine } from '../../../src/gate/quarantine-state.ts';
 import { tapShape } from '../../../src/sinks/tap-shape.ts';
@@ -43,6 +44,46 @@ describe('tapShape', () => {
     expect([shown.problems.length, shown.problemCount]).toEqual([100, 150]);
     const rejected = { kind: 'rejected' as const, message: 'no', problems: [problem] };
     expect(tapShape.render(rejected)).toEqual(rejected);
+  });
+
+  it('shows what a render declares, of objects their names alone', () => {
+    const owner = { kind: 'Ingress', namespace: 'web', name: 'shop' };
+    const said = { owner, place: 't:1:1' };
+    const references = Array.from({ length: 150 }, (_, n) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      namespace: 'web',
+      name: `s-${String(n).padStart(3, '0')}`,
+    }));
+    const [first] = references;
+    if (first === undefined) throw new Error('a reference is expected');
+    const declaring: Bundle = {
+      ...bundle,
+      resources: orderedMapFrom(
+        references.map((reference) => [
+          reference.name,
+          { reference, object: { data: { key: 'c2VjcmV0' } }, createOnlyFields: [], ...said },
+        ]),
+      ),
+      statusPatches: orderedMapFrom([
+        ['a', { target: first, variants: { rendered: { phase: 'Ready' } }, ...said }],
+      ]),
+      events: orderedMapFrom([
+        ['a', { about: first, type: 'Normal', reason: 'Seen', message: 'hello', ...said }],
+      ]),
+    };
+    const shown = tapShape.render({ kind: 'rendered', bundle: declaring, tookMs: 1 });
+    expect(shown).toMatchObject({
+      resourcesCount: 150,
+      statusPatchesCount: 1,
+      statusPatches: [{ target: first, variants: { rendered: { phase: 'Ready' } }, owner }],
+      eventsCount: 1,
+      events: [{ about: first, type: 'Normal', reason: 'Seen', message: 'hello', owner }],
+    });
+    expect((shown as { resources: unknown[] }).resources).toStrictEqual(
+      references.slice(0, 100).map((reference) => ({ reference, owner })),
+    );
+    expect(JSON.stringify(shown)).not.toContain('c2VjcmV0');
   });
 
   it('bounds what is shown of a verdict, and says how much there is', () => {

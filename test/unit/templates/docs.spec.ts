@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { TemplateConfig } from '../../../src/api/template-config.ts';
+import { valuesOf } from '../../../src/lib/ordered-map.ts';
 import { formatOwner } from '../../../src/lib/owner.ts';
 import { createWorld, filesOf } from '../render/renderer-world.ts';
 
@@ -12,10 +15,11 @@ interface Block {
   readonly text: string;
 }
 
-/** A template of the page, with the snippets before it and what it must give after it. */
+/** A template of the page, or a part of a configuration, with the snippets before it and what it must give after it. */
 interface Example {
   readonly title: string;
   readonly template: string;
+  readonly config: Partial<TemplateConfig>;
   readonly snippets: Readonly<Record<string, string>>;
   readonly expected: readonly Block[];
 }
@@ -32,14 +36,16 @@ const blocksOf = (text: string): Block[] =>
 
 function examplesOf(section: string): Example[] {
   const title = /^## (.*)/.exec(section)?.[1] ?? '';
-  const examples: { title: string; template: string; snippets: Record<string, string>; expected: Block[] }[] =
-    [];
+  const examples: (Example & { expected: Block[] })[] = [];
   let snippets: Record<string, string> = {};
   for (const block of blocksOf(section)) {
     if (block.language === 'snippet') snippets[block.argument] = block.text;
     else if (block.language === 'handlebars') {
-      examples.push({ title, template: block.text, snippets, expected: [] });
+      examples.push({ title, template: block.text, config: {}, snippets, expected: [] });
       snippets = {};
+    } else if (block.language === 'yaml') {
+      const config = parse(block.text) as Partial<TemplateConfig>;
+      examples.push({ title, template: '', config, snippets: {}, expected: [] });
     } else examples.at(-1)?.expected.push(block);
   }
   return examples;
@@ -50,10 +56,11 @@ const data = JSON.parse(blocksOf(page).find((block) => block.language === 'json'
   Record<string, never>
 >;
 
-function run({ template, snippets }: Example) {
+function run({ template, snippets, config }: Example) {
   const world = createWorld({
     root: template,
     snippets,
+    config,
     collections: ['hosts', 'backends'],
     resources: { widgets: undefined, services: undefined },
     extraContext: data['extraContext'] ?? {},
@@ -65,7 +72,8 @@ function run({ template, snippets }: Example) {
       world.resources[name]?.set(key, value);
   }
   const bundle = world.render();
-  return { files: filesOf(bundle), problems: bundle.problems };
+  const objects = bundle.resources ? [...valuesOf(bundle.resources)].map(({ object }) => object) : [];
+  return { files: filesOf(bundle), problems: bundle.problems, objects };
 }
 
 const examples = headings.flatMap(examplesOf);
@@ -77,10 +85,12 @@ describe('docs/templates.md', () => {
   });
 
   it.each(examples.map((example) => [example.title, example] as const))('%s', (_title, example) => {
-    const { files, problems } = run(example);
+    const { files, problems, objects } = run(example);
     for (const { language, argument, text } of example.expected) {
       if (language === 'haproxy') expect(files['haproxy.cfg']?.trim()).toBe(text.trim());
       else if (language === 'file') expect(files[argument]).toBe(text);
+      else if (language === 'objects')
+        expect(objects.map((object) => `${JSON.stringify(object)}\n`).join('')).toBe(text);
       else expect(problems.map(problemLine).join('')).toBe(text);
     }
     const announced = example.expected.some((block) => block.language === 'problems');
