@@ -19,7 +19,7 @@ import {
   ignoreElements,
 } from 'rxjs';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { OnDemandCache, Want } from '../collections/on-demand-cache.ts';
+import type { Arrival, OnDemandCache, Want } from '../collections/on-demand-cache.ts';
 import { describeFailure, type KubeFailure, type KubeResult } from '../kube/kube-failure.ts';
 import { backoffDelay, type BackoffPolicy } from '../lib/backoff.ts';
 import { createSlots } from '../operators/create-slots.ts';
@@ -31,6 +31,8 @@ export interface FetchObjectsDeps {
   /** In [0, 1): spreads retries. */
   readonly random: () => number;
   readonly policy: FetchPolicy;
+  /** Told what came of each object that was wanted. */
+  readonly told?: (result: Arrival['kind']) => void;
 }
 
 /** Milliseconds unless the name says otherwise. */
@@ -62,7 +64,7 @@ const deadlineCode = 'DEADLINE';
  *
  * Begins after the turn in which the want came up. Loss policy: none. Never errors, never completes.
  */
-export function fetchObjects({ cache, read, random, policy }: FetchObjectsDeps): Observable<void> {
+export function fetchObjects({ cache, read, random, policy, told }: FetchObjectsDeps): Observable<void> {
   const slots = createSlots({ total: policy.concurrent, suspects: policy.concurrent });
   const attempt = (key: string): Observable<KubeResult<KubeObject>> =>
     slots.run(
@@ -91,7 +93,8 @@ export function fetchObjects({ cache, read, random, policy }: FetchObjectsDeps):
       map(({ result }) => result),
     );
     return concat(due$, result$).pipe(
-      tap((result) => settle(cache, want, result)),
+      map((result) => settle(cache, want, result)),
+      tap((came) => told?.(came)),
       map(() => undefined),
       takeUntil(cache.dropped$.pipe(filter((key) => key === want.key))),
     );
@@ -108,10 +111,21 @@ export function fetchObjects({ cache, read, random, policy }: FetchObjectsDeps):
   );
 }
 
-function settle(cache: OnDemandCache<KubeObject>, want: Want, result: KubeResult<KubeObject>): void {
-  if (result.ok) cache.arrived(want, result.value);
-  else if (isGone(result.failure)) cache.gone(want);
-  else cache.failed(want, describeFailure(result.failure));
+function settle(
+  cache: OnDemandCache<KubeObject>,
+  want: Want,
+  result: KubeResult<KubeObject>,
+): Arrival['kind'] {
+  if (result.ok) {
+    cache.arrived(want, result.value);
+    return 'here';
+  }
+  if (isGone(result.failure)) {
+    cache.gone(want);
+    return 'gone';
+  }
+  cache.failed(want, describeFailure(result.failure));
+  return 'failed';
 }
 
 function isGone(failure: KubeFailure): boolean {

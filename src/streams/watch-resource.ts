@@ -17,7 +17,7 @@ import {
   type Observable,
 } from 'rxjs';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { OnDemandCache } from '../collections/on-demand-cache.ts';
+import type { Arrival, OnDemandCache } from '../collections/on-demand-cache.ts';
 import type { ReadJson } from '../kube/read-json.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import { debounceMax } from '../operators/debounce-max.ts';
@@ -38,6 +38,8 @@ export interface WatchResourceDeps extends WatchEventsDeps, StopDeps {
   /** Reads single objects, for stores on demand. */
   readonly read?: ReadJson;
   readonly fetchPolicy?: Omit<FetchPolicy, 'expireEvery'>;
+  /** Told what came of each object that was to be read on demand. */
+  readonly onRead?: (resource: string, result: Arrival['kind']) => void;
   /** Told what the watch says about itself, as it happens; not debounced, and also before the first token. */
   readonly notice: (notice: WatchNotice) => void;
 }
@@ -128,6 +130,7 @@ function arrivalsOf(
             read: readObject(read, resolved.apiVersion, spec),
             random: deps.random,
             policy: { ...(deps.fetchPolicy ?? defaultFetchPolicy), expireEvery },
+            told: (result) => deps.onRead?.(spec.name, result),
           })
         : EMPTY,
     ),

@@ -42,10 +42,12 @@ function fetching(
     versionOf: ({ metadata }) => metadata.resourceVersion,
   });
   const asked = new Map<string, number>();
+  const results: string[] = [];
   const fetched$ = fetchObjects({
     cache,
     random: () => 0.5,
     policy: { ...policy, ...options },
+    told: (result) => void results.push(result),
     read: (key) => {
       const count = asked.get(key) ?? 0;
       asked.set(key, count + 1);
@@ -60,7 +62,7 @@ function fetching(
     graph.advance();
     return arrivals.peek(key)?.kind;
   };
-  return { out$: merge(wanting$, fetched$), cache, told, graph };
+  return { out$: merge(wanting$, fetched$), cache, told, results };
 }
 
 const x = { x: undefined };
@@ -148,10 +150,11 @@ describe('fetchObjects', () => {
       const other = m.cold(' -(n|)', answers);
       const subs = '        ^---------!';
       const expected = '    -x-x------';
-      const { out$, told } = fetching(wants, { a: [first], b: [other] });
+      const { out$, told, results } = fetching(wants, { a: [first], b: [other] });
       m.expect(out$, subs).toBeObservable(expected, x);
       m.expect(first).toHaveSubscriptions('^!');
       m.flush();
+      expect(results).toStrictEqual(['failed', 'gone']);
       expect([told('a'), told('b')]).toStrictEqual(['failed', 'gone']);
     }),
   );
