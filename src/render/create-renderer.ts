@@ -122,12 +122,13 @@ export function createRenderer(options: RendererOptions): Renderer {
   const mark = graph.mark();
   const pods = options.pods ?? graph.source<unknown>(podsName);
   const context = graph.source<unknown>('render context');
-  const collections: Readonly<Record<string, Collection<unknown>>> = {
-    ...options.collections,
-    [podsName]: pods,
-  };
   const constants = constantsOf(config, options.constants);
-  const environment = compileTemplates(config, Object.keys(collections), constants, profile);
+  const environment = compileTemplates(
+    config,
+    [...Object.keys(options.collections), podsName],
+    constants,
+    profile,
+  );
   const documents = documentsOf(config).map(withPostProcess);
   const taken = takenPaths(documents, environment);
   const state = createBundleState(bundleOptionsOf(documents, environment));
@@ -254,7 +255,9 @@ export function createRenderer(options: RendererOptions): Renderer {
   /** Slots are made in an order in which all that fill a collection are there when it is asked for. */
   function namedCollection(name: string): Collection<unknown> | undefined {
     const [head, own] = name.split('.');
-    if (head !== 'collected' || own === undefined) return collections[name];
+    if (name === podsName) return pods;
+    // Which there are is known by their names: what nobody reads is never asked for.
+    if (head !== 'collected' || own === undefined) return options.collections[name];
     const made = collected.get(name) ?? collectedCollection(graph, own, inPrintOrder(collectors.get(own)));
     collected.set(name, made);
     return made;
