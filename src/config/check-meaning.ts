@@ -1,5 +1,6 @@
 import type { TemplateConfig, WatchedResource } from '../api/template-config.ts';
 import { errorMessage } from '../lib/error-message.ts';
+import { parseFieldPath } from '../lib/field-paths.ts';
 import { parseFieldSelector } from '../lib/field-selector.ts';
 import { jsonPath } from '../lib/json-path.ts';
 import { parseLabelSelector } from '../lib/label-selector.ts';
@@ -24,7 +25,9 @@ export function checkMeaning(config: TemplateConfig): readonly SchemaError[] {
       })),
     ...fileErrors(config),
     ...Object.entries(config.k8sResources).flatMap(([name, { createOnlyFields }]) =>
-      paths(createOnlyFields ?? [], ['k8sResources', name, 'createOnlyFields']),
+      (createOnlyFields ?? []).flatMap((text, index) =>
+        parsed(text, ['k8sResources', name, 'createOnlyFields', String(index)], parseFieldPath),
+      ),
     ),
     ...postProcessingErrors(config),
     ...duplicates(config.validators, ['validators']),

@@ -24,22 +24,10 @@ export const templateConfigStatusSchema = {
       description: 'All that is wrong, each with object, field and place.',
       items: { type: 'string' },
     },
-    libraries: {
-      type: 'array',
-      description: 'The libraries of the configuration at work, lowest first.',
-      items: {
-        type: 'object',
-        required: ['name', 'revision'],
-        properties: {
-          name: { type: 'string', description: 'Name of the HAProxyTemplateLibrary.' },
-          revision: { type: 'string', description: 'Its revision.' },
-        },
-      },
-    },
     conditions: {
       ...conditionSchemas.conditions,
       description:
-        'Validated says whether the configuration of this generation was taken, with reason ValidationSucceeded, ConfigInvalid, HAProxyValidationFailed or LoadGateFailed.',
+        'Validated says whether the configuration of this generation was taken, with reason ValidationSucceeded, ConfigInvalid, HAProxyValidationFailed, LoadGateFailed or, while it is being judged, Validating.',
     },
   },
 } as const satisfies StructuralSchema;

@@ -173,6 +173,14 @@ describe('what schemas cannot say', () => {
       /spec\.haproxyConfig\.postProcessing\[0\]\.params\.pattern "\(a" is not a regular expression/,
     ],
     [
+      'a field of a list that is only created',
+      {
+        haproxyConfig,
+        k8sResources: { a: { template: 'x', createOnlyFields: ['data', 'spec.ports[0].port'] } },
+      },
+      /spec\.k8sResources\.a\.createOnlyFields\[1\] "spec\.ports\[0\]\.port" leads into a list/,
+    ],
+    [
       'a field that is only created',
       { haproxyConfig, k8sResources: { a: { template: 'x', createOnlyFields: ['['] } } },
       /spec\.k8sResources\.a\.createOnlyFields\[0\] "\[" is not a path/,
