@@ -29,7 +29,7 @@ interface ConfigObject {
 }
 
 const answers = (text: string) =>
-  `http-request return status 200 content-type text/plain string "${text}" if { path /hello }`;
+  `http-request return status 200 content-type text/plain string "${text}" if { path /hello }\n`;
 
 describeWithKubectl('the configuration as an object', () => {
   let traffic: SandboxTraffic;
@@ -95,7 +95,7 @@ describeWithKubectl('the configuration as an object', () => {
   }, 120_000);
 
   it('is refused with snippet, line and column where a template does not compile, and the last good one stays', async () => {
-    await applySnippet(`${answers('three')}\n{{nonsense 1}}\n`);
+    await applySnippet(`${answers('three')}{{nonsense 1}}\n`);
     const { reason, message, errors } = await judged('False');
     expect(reason).toBe('ConfigInvalid');
     expect(message).toContain(`spec.templateSnippets.${snippet}:2:`);
@@ -144,7 +144,7 @@ describeWithKubectl('the configuration as an object', () => {
           revision,
           templateSnippets: {
             'frontend-http-950-mine': {
-              template: 'http-request return status 200 content-type text/plain string "mine" if { path /mine }',
+              template: `http-request return status 200 content-type text/plain string "mine" if { path /mine }\n`,
             },
           },
         },
