@@ -1,5 +1,6 @@
 import { agentCommands } from './agent-command.ts';
 import { applyCrdsCommand } from './apply-crds-command.ts';
+import { benchmarkCommand } from './benchmark-command.ts';
 import { certificatesCommand } from './certificates-command.ts';
 import type { CliCommand } from './cli-command.ts';
 import { completionCommand } from './completion-command.ts';
@@ -17,6 +18,7 @@ import { versionCommand } from './version-command.ts';
 export const cliCommands: readonly CliCommand[] = [
   runCommand,
   validateCommand,
+  benchmarkCommand,
   ...agentCommands,
   certificatesCommand,
   diffCommand,

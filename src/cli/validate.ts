@@ -1,5 +1,4 @@
 import { stringify } from 'yaml';
-import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { reportJunit } from '../validation/report/report-junit.ts';
 import { reportTap } from '../validation/report/report-tap.ts';
@@ -12,6 +11,7 @@ import { librariesPath } from './libraries-path.ts';
 import { readTestConfig } from './read-test-config.ts';
 import { updateGolden } from './update-golden.ts';
 import type { validateOptions } from './validate-command.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /** `haptic validate` */
 export async function validate({
@@ -21,8 +21,8 @@ export async function validate({
   out,
   err,
 }: CliCall<typeof validateOptions>): Promise<number> {
-  const workers = countOf(values.workers, '--workers', 1, 64);
-  const leastCoverage = countOf(values['min-coverage'], '--min-coverage', 0, 100);
+  const workers = wholeNumber(values.workers, '--workers', 1, 64);
+  const leastCoverage = wholeNumber(values['min-coverage'], '--min-coverage', 0, 100);
   const timeoutMs = parseDuration(values.timeout, '--timeout');
   const isGolden = values['update-golden'];
   const { config, files } = await readTestConfig({
@@ -85,11 +85,4 @@ function printReport(format: string, report: TestReport, verbose: boolean): stri
     default:
       return reportText(report, { verbose });
   }
-}
-
-function countOf(text: string | undefined, flag: string, least: number, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= least && count <= most) return count;
-  throw new CodedError('HAPTIC_ERR_CLI_USAGE', `${flag} must be a whole number from ${least} to ${most}`);
 }

@@ -4,10 +4,8 @@ import { CodedError } from '../lib/coded-error.ts';
 import { valuesOf } from '../lib/ordered-map.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Bundle } from '../protocol/bundle.ts';
-import { buildWorld } from '../world/build-world.ts';
 import type { ProfileEntry } from '../templates/render-profile.ts';
-import { httpFixtures } from './http-fixtures.ts';
-import { podFixtures } from './pod-fixtures.ts';
+import { openFixtures } from './open-fixtures.ts';
 import { fixtureObjects } from './fixture-objects.ts';
 
 export interface RenderFixturesOptions {
@@ -47,17 +45,11 @@ export function renderFixtures(options: RenderFixturesOptions): Promise<FixtureR
 }
 
 function renderNow(options: RenderFixturesOptions): FixtureRender {
-  const { config, fixtures, constants = {}, http = [], profileClock } = options;
-  const { objects, pods, notes } = fixtureObjects(config, fixtures);
+  const { config, constants = {}, http = [], profileClock } = options;
+  const fixtures = fixtureObjects(config, options.fixtures);
+  const { notes } = fixtures;
   try {
-    const world = buildWorld({
-      config,
-      constants,
-      http: httpFixtures(http),
-      pods: podFixtures(pods),
-      ...(profileClock && { profileClock }),
-    });
-    for (const [name, entries] of objects) world.stores.get(name)?.replace(entries);
+    const world = openFixtures({ config, fixtures, constants, http, ...(profileClock && { profileClock }) });
     world.graph.advance();
     const bundle = world.renderer.bundle();
     const files = textsOf(bundle);

@@ -2,12 +2,12 @@ import type { Assertion, TemplateConfig, ValidationTest } from '../api/template-
 import type { Verdict } from '../gate/verdict.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
-import { capabilitiesOf } from '../plan/capabilities.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { judgeAssertion, type JudgedRender, type Judgement, type Unavailable } from './judge-assertion.ts';
 import { problemLine } from './problem-line.ts';
 import { renderFixtures, type FixtureRender } from './render-fixtures.ts';
 import { templateContext } from './template-context.ts';
+import { testConfig, testConstants } from './test-config.ts';
 import type { AssertionResult, TestResult } from './test-report.ts';
 import type { Traffic } from './traffic/with-traffic.ts';
 
@@ -37,9 +37,6 @@ export interface TestJob {
   readonly profile: boolean;
 }
 
-/** Version that templates see where neither the test nor a HAProxy says one. */
-const newestLine = '3.4';
-
 const currentConfigNote =
   'currentConfig has no effect: templates keep no slots of a former configuration, see docs/migrating-from-scriggo.md';
 
@@ -61,8 +58,8 @@ export async function runTest(job: TestJob, deps: TestDeps): Promise<TestResult>
     ...rest,
   });
   try {
-    const config = configOf(deps.config, test);
-    const constants = { capabilities: capabilitiesFor(test, deps.haproxy?.version) };
+    const config = testConfig(deps.config, test);
+    const constants = testConstants(test, deps.haproxy?.version);
     const renderOf = (fixtures: ValidationTest['fixtures']): Promise<FixtureRender> =>
       renderFixtures({
         config,
@@ -103,27 +100,6 @@ export async function runTest(job: TestJob, deps: TestDeps): Promise<TestResult>
     if (!(error instanceof CodedError)) throw error;
     return result({ assertions: [], renderError: error.message });
   }
-}
-
-function configOf(config: TemplateConfig, { extraContext }: ValidationTest): TemplateConfig {
-  if (extraContext === undefined) return config;
-  const { templatingSettings } = config;
-  return {
-    ...config,
-    templatingSettings: {
-      ...templatingSettings,
-      extraContext: { ...templatingSettings.extraContext, ...extraContext },
-    },
-  };
-}
-
-function capabilitiesFor(
-  test: ValidationTest,
-  atHand: string | undefined,
-): Readonly<Record<string, unknown>> {
-  const version = test.haproxyVersion ?? atHand ?? newestLine;
-  const { operations: _operations, ...capabilities } = capabilitiesOf({ version }, []);
-  return { ...capabilities, ...test.capabilities };
 }
 
 function unavailableFor({ haproxyVersion }: ValidationTest, { haproxy }: TestDeps): Unavailable | undefined {

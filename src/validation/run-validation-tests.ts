@@ -1,13 +1,12 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import type { TemplateConfig } from '../api/template-config.ts';
-import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import { coverageOf } from './coverage.ts';
-import { globalTest, mergeGlobal } from './merge-global.ts';
 import { runTest, type TestJob } from './run-test.ts';
 import { startTestThread, workerFile, type TestThread } from './start-test-thread.ts';
 import { testDeps, type HaproxyAtHand } from './test-deps.ts';
 import type { TestReport, TestResult } from './test-report.ts';
+import { testsToRun } from './tests-to-run.ts';
 
 export interface ValidationOptions {
   readonly config: TemplateConfig;
@@ -76,22 +75,13 @@ interface Runner {
 function jobsOf(options: ValidationOptions): readonly TestJob[] {
   const { config, only, keepRendered = false, keepActual = false } = options;
   const profile = options.profile === true || options.coverage === true;
-  const tests = config.validationTests;
-  const names = Object.keys(tests).sort();
-  const unknown = (only ?? []).filter((name) => !Object.hasOwn(tests, name));
-  if (unknown.length > 0)
-    throw new CodedError(
-      'HAPTIC_ERR_VALIDATION_UNKNOWN_TEST',
-      `there is no validation test ${unknown.join(', ')}; there ${names.length === 0 ? 'is none at all' : `is ${names.join(', ')}`}`,
-    );
-  const wanted = only ?? names.filter((name) => name !== globalTest || isTest(tests[name]?.assertions));
-  return [...new Set(wanted)].sort().flatMap((name) => {
-    const test = mergeGlobal(tests, name);
-    return test === undefined ? [] : { name, test, keepRendered, keepActual, profile };
-  });
+  return testsToRun(config.validationTests, only).map((test) => ({
+    ...test,
+    keepRendered,
+    keepActual,
+    profile,
+  }));
 }
-
-const isTest = (assertions: readonly unknown[] | undefined): boolean => (assertions ?? []).length > 0;
 
 function inThisThread({ config, haproxy, path }: ValidationOptions): Runner {
   const deps = testDeps({

@@ -1,5 +1,5 @@
-import type { ProfileEntry } from '../../templates/render-profile.ts';
 import type { AssertionResult, TestReport, TestResult } from '../test-report.ts';
+import { statLines } from './stat-lines.ts';
 
 /** For people: a line for each test and assertion, what failed below it, and a sum. `verbose` shows the start of what failed. */
 export function reportText(report: TestReport, { verbose = false } = {}): string {
@@ -29,20 +29,6 @@ function linesOfTest(test: TestResult, verbose: boolean): string[] {
       ...indented(text, 4),
     ]),
   ];
-}
-
-const shownStats = 20;
-
-/** What cost most, as a table. */
-function statLines(stats: readonly ProfileEntry[]): string[] {
-  if (stats.length === 0) return [];
-  const head = '       count    total ms     self ms  what';
-  const rows = stats.slice(0, shownStats).map(({ kind, name, count, totalMs, selfMs }) => {
-    const numbers = [String(count), totalMs.toFixed(3), selfMs.toFixed(3)];
-    return `  ${numbers.map((text) => text.padStart(10)).join('  ')}  ${kind} ${name}`;
-  });
-  const rest = stats.length - shownStats;
-  return [head, ...rows, ...(rest > 0 ? [`        … ${rest} more`] : [])];
 }
 
 function linesOfAssertion(assertion: AssertionResult, verbose: boolean): string[] {
