@@ -34,6 +34,8 @@ export interface Metrics {
   readonly podsRejected: Counter<'reason'>;
   readonly resources: Gauge<'type'>;
   readonly watchDegraded: Gauge<'type'>;
+  readonly onDemandReads: Counter<'type' | 'result'>;
+  readonly onDemandObjects: Gauge<'type'>;
   readonly httpContents: Counter<'result'>;
   readonly httpUrls: Gauge;
   readonly ownResources: Counter<'result'>;
@@ -217,6 +219,18 @@ export function createMetrics(registry: Registry): Metrics {
     resources: new Gauge({
       name: 'haptic_resource_count',
       help: 'Objects held of a watched resource.',
+      labelNames: ['type'],
+      registers,
+    }),
+    onDemandReads: new Counter({
+      name: 'haptic_on_demand_reads_total',
+      help: 'Objects of a watched resource that templates asked for, by what came of it: here, gone or failed.',
+      labelNames: ['type', 'result'],
+      registers,
+    }),
+    onDemandObjects: new Gauge({
+      name: 'haptic_on_demand_object_count',
+      help: 'Objects in memory of a watched resource of which else only references are held.',
       labelNames: ['type'],
       registers,
     }),

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pino from 'pino';
+import type { Registry } from 'prom-client';
 import { of } from 'rxjs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
@@ -47,6 +48,8 @@ interface Scene {
   /** Texts of all renders that went out, oldest first. */
   readonly texts: readonly string[];
   readonly problems: () => readonly string[];
+  /** Value of a metric by its name with labels. */
+  readonly metric: (name: string) => Promise<string | undefined>;
   readonly start: () => void;
 }
 
@@ -66,6 +69,7 @@ describe('objects that are read on demand', () => {
     const transport: KubeTransport = kubeTransport(loadKubeConfig({ kubeconfigPath }));
     ends.push(() => transport.close());
     let problems: Bundle['problems'] = [];
+    let registry: Registry | undefined;
     const texts: string[] = [];
     const start = (): void => {
       const controller: Controller = startController({
@@ -90,6 +94,7 @@ describe('objects that are read on demand', () => {
             }),
         ],
       });
+      ({ registry } = controller);
       ends.push(() => controller.stop());
     };
     return {
@@ -97,6 +102,11 @@ describe('objects that are read on demand', () => {
       client: kubeClient(transport),
       texts,
       problems: () => problems.map(({ message }) => message),
+      metric: async (name) =>
+        (await registry?.metrics())
+          ?.split('\n')
+          .find((line) => line.startsWith(`${name} `))
+          ?.slice(name.length + 1),
       start,
     };
   }
@@ -167,6 +177,10 @@ describe('objects that are read on demand', () => {
     await eventually('a problem', () => it.problems().find((message) => message.includes('default/bad')));
     expect(it.problems().join()).toContain('403');
     expect(it.texts.at(-1)).toContain(`# b has ${coded('one')}`);
+    expect(
+      Number(await it.metric('haptic_on_demand_reads_total{type="secrets",result="failed"}')),
+    ).toBeGreaterThan(0);
+    expect(await it.metric('haptic_on_demand_object_count{type="secrets"}')).toBe('2');
     heal();
     await says(it, `# b has ${coded('two')}`);
     await eventually('no problem', () => (it.problems().length === 0 ? true : undefined));

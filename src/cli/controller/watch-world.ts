@@ -35,10 +35,18 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
 
   return {
     watch: (spec, target) =>
-      watchResource(watch, spec, target).pipe(
+      watchResource(
+        { ...watch, onRead: (type, result) => metrics.onDemandReads.inc({ type, result }) },
+        spec,
+        target,
+      ).pipe(
         pipe(
           pointOf(spec.name),
-          tap((token) => tokens.set(target.store, token)),
+          tap((token) => {
+            tokens.set(target.store, token);
+            if (target.cache !== undefined)
+              metrics.onDemandObjects.set({ type: spec.name }, target.cache.size);
+          }),
         ),
       ),
     changes: (world) => {
