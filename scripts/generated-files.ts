@@ -3,6 +3,7 @@ import { customResourceDefinition } from '../src/api/crd/custom-resource-definit
 import { customResources } from '../src/api/crd/custom-resources.ts';
 import { apiGroup } from '../src/api/api-group.ts';
 import { crdReference } from './crd-reference.ts';
+import { cliReference } from './reference/cli-reference.ts';
 import { templateReference } from './reference/template-reference.ts';
 
 /** A file of the repository that is made from others of it. */
@@ -22,5 +23,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
       ),
   })),
   { path: 'docs/template-reference.md', content: () => Promise.resolve(templateReference()) },
+  { path: 'docs/cli.md', content: () => Promise.resolve(cliReference()) },
   { path: 'docs/crd-reference.md', content: () => Promise.resolve(crdReference()) },
 ];

@@ -21,7 +21,7 @@ export function parseAgentAccess(
     const serverName = name ?? (env['AGENT_TLS_SERVER_NAME'] || tlsNames.agent);
     if (!/^[A-Za-z0-9.-]+$/.test(serverName))
       throw usageError('--agent-tls-server-name (or AGENT_TLS_SERVER_NAME) must be a DNS name');
-    return { tls: { dir: path.resolve(dir ?? '/etc/haptic/agent-tls/..data'), serverName } };
+    return { tls: { dir: path.resolve(agentTlsDir(dir, env)), serverName } };
   }
   if (dir !== undefined || name !== undefined)
     throw usageError('--no-agent-tls goes with neither --agent-tls-dir nor --agent-tls-server-name');
@@ -30,6 +30,14 @@ export function parseAgentAccess(
   if (needsCredentials && (username === '' || password === ''))
     throw usageError('DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-agent-tls');
   return { username, password };
+}
+
+/** The folder of the controller's certificate, by flag, environment, or where the chart mounts it. */
+export function agentTlsDir(
+  flag: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  return flag ?? (env['HAPTIC_AGENT_TLS_DIR'] || '/etc/haptic/agent-tls/..data');
 }
 
 function usageError(message: string): CodedError {

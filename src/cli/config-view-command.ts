@@ -5,7 +5,7 @@ import { kubeOptions } from './kube-options.ts';
 export const configViewOptions = {
   'crd-name': {
     value: 'NAME',
-    summary: 'a HAProxyTemplateConfig of the cluster; of rendered, the HAProxyCfg',
+    summary: 'a HAProxyTemplateConfig of the cluster, unless there are --values; of rendered, the HAProxyCfg',
     env: 'CRD_NAME',
     otherwise: 'the configuration of the files below',
   },

@@ -49,12 +49,11 @@ async function resolved(
 ): Promise<{ readonly config: TemplateConfig; readonly sources: SourceMap }> {
   const libraries = values.libraries ?? librariesPath(import.meta.url);
   const name = values['crd-name'];
-  if (name === undefined) {
+  if (name === undefined || values.values.length > 0) {
     const resolution = resolveFiles(await readConfigFiles(libraries, values.values));
     if (!resolution.ok) throw configInvalid(resolution.errors);
     return resolution;
   }
-  if (values.values.length > 0) throw usage('--values goes with files, not with --crd-name');
   const client = kubeClient(openKube(values, resources));
   const { resolution } = await clusterConfig(client, {
     namespace: namespaceOf(values),

@@ -30,9 +30,15 @@ export const diffOptions = {
   output: outputOption,
   namespace: {
     value: 'NS',
-    summary: 'of the HAProxy pods',
+    summary: 'of the HAProxy pods and of their configuration',
     env: 'POD_NAMESPACE',
     otherwise: 'all namespaces',
+  },
+  'crd-name': {
+    value: 'NAME',
+    summary: 'the HAProxyTemplateConfig in use, for what the pods are, where no PLACE has a configuration',
+    env: 'CRD_NAME',
+    otherwise: 'the configuration that came with the program',
   },
   selector: {
     value: 'LABELS',

@@ -1,11 +1,12 @@
 import type { TemplateConfig } from '../api/template-config.ts';
 import { createAgentClient } from '../fleet/agent-client.ts';
-import { kubeClient } from '../kube/kube-client.ts';
+import { type KubeClient, kubeClient } from '../kube/kube-client.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { decodePlan } from '../plan/decode-plan.ts';
 import { parseAgentAccess } from './agent-access.ts';
 import { askController } from './ask-controller.ts';
 import type { CliCall } from './cli-command.ts';
+import { clusterConfig } from './cluster-config.ts';
 import type { diffOptions } from './diff-command.ts';
 import { clusterObjects } from './diff/cluster-objects.ts';
 import { type Comparison, compareSides } from './diff/compare-sides.ts';
@@ -41,8 +42,12 @@ export async function runDiff(call: Call): Promise<number> {
     from: await pathOf(places.from, libraries, note),
     to: await pathOf(places.to, libraries, note),
   };
-  const config = paths.to?.config ?? paths.from?.config ?? (await readConfig(libraries, []));
   const kube = lazily(() => kubeClient(openKube(values, resources)));
+  const asksPods = [places.from, places.to].some(({ kind }) => kind === 'pod' || kind === 'pods');
+  const config =
+    paths.to?.config ??
+    paths.from?.config ??
+    (await configInUse(values, asksPods ? kube : undefined, libraries, signal));
   const ingredients = await ingredientsOf(values, paths.to ?? paths.from, config, kube, signal, note);
   const pods = lazily((): PodDeps => {
     const access = parseAgentAccess(values, call.env, { needsCredentials: true });
@@ -102,12 +107,25 @@ async function pathOf(
   return place.kind === 'path' ? readPath(place.path, libraries, note) : undefined;
 }
 
+/** That of the cluster where one is named and it matters, else that of the program. */
+async function configInUse(
+  values: Call['values'],
+  kube: (() => KubeClient) | undefined,
+  libraries: string,
+  signal: AbortSignal,
+): Promise<TemplateConfig> {
+  const { 'crd-name': name, namespace } = values;
+  if (name === undefined || kube === undefined) return readConfig(libraries, []);
+  const request = { namespace: namespace ?? 'default', name, libraries, signal };
+  return (await clusterConfig(kube(), request)).resolution.config;
+}
+
 /** What both renders are made of besides their own objects: once for each test that is asked for. */
 async function ingredientsOf(
   values: Call['values'],
   tested: PathPlace | undefined,
   config: TemplateConfig,
-  kube: () => ReturnType<typeof kubeClient>,
+  kube: () => KubeClient,
   signal: AbortSignal,
   note: (text: string) => void,
 ): Promise<readonly Ingredients[]> {

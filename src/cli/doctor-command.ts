@@ -17,7 +17,7 @@ export const doctorOptions = {
   },
   'crd-name': {
     value: 'NAME',
-    summary: 'the HAProxyTemplateConfig in use',
+    summary: 'the HAProxyTemplateConfig in use, unless there are --values',
     env: 'CRD_NAME',
     otherwise: 'the configuration of the files below',
   },

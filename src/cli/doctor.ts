@@ -7,7 +7,7 @@ import { kubeTransport, type KubeTransport } from '../kube/kube-transport.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { errorMessage } from '../lib/error-message.ts';
-import { parseAgentAccess } from './agent-access.ts';
+import { agentTlsDir, parseAgentAccess } from './agent-access.ts';
 import type { CliCall } from './cli-command.ts';
 import { clusterConfig } from './cluster-config.ts';
 import type { doctorOptions } from './doctor-command.ts';
@@ -81,7 +81,8 @@ async function gather(
   const config = await configOf(values, kube, namespace, signal());
   const access = agentsOf(values, env);
   if ('agents' in access) resources.defer(() => access.agents.close());
-  const { 'agent-tls-dir': tlsDir = '/etc/haptic/agent-tls/..data', 'no-agent-tls': isPlain } = values;
+  const tlsDir = agentTlsDir(values['agent-tls-dir'], env);
+  const isPlain = values['no-agent-tls'];
   const [, ns, name] = /^([^/]+)\/([^/]+)$/.exec(values['service-account'] ?? '') ?? [];
   if (values['service-account'] !== undefined && (ns === undefined || name === undefined))
     throw usage(`--service-account must be NAMESPACE/NAME, not "${values['service-account']}"`);
@@ -130,7 +131,8 @@ async function configOf(
   const libraries = values.libraries ?? librariesPath(import.meta.url);
   const name = values['crd-name'];
   try {
-    if (name === undefined) return { config: await readConfig(libraries, values.values) };
+    if (name === undefined || values.values.length > 0)
+      return { config: await readConfig(libraries, values.values) };
     const { object, resolution } = await clusterConfig(kube, { namespace, name, libraries, signal });
     return { config: resolution.config, configObject: object };
   } catch (error) {

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { checkSample } from '../sandbox/check-sample.ts';
+import { sandboxConfig } from '../sandbox/system-config.ts';
+import { systemNamespace } from '../sandbox/system-objects.ts';
 import { sampleHost } from '../sandbox/sample.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../sandbox/start-sandbox.ts';
 import { CodedError } from '../lib/coded-error.ts';
@@ -51,6 +53,7 @@ export function parseSandboxArguments(
     options: {
       folders: [...words, ...values.dir],
       sample: !values['no-sample'],
+      webhook: !values['no-webhook'],
       ...(httpPort === undefined ? {} : { httpPort }),
       ...(apiPort === undefined ? {} : { apiPort }),
       ...(values.haproxy === undefined ? {} : { haproxy: values.haproxy }),
@@ -84,6 +87,7 @@ Taps         ${sandbox.controllerUrl}/debug/taps
 Logs         ${sandbox.logFolder}
 
   export KUBECONFIG=${sandbox.kubeconfigPath} HAPTIC_URL=${httpUrl} HAPTIC_DEBUG=${sandbox.controllerUrl}/debug
+  export POD_NAMESPACE=${systemNamespace} CRD_NAME=${sandboxConfig.name} HAPTIC_AGENT_TLS_DIR=${sandbox.agentTlsDir}
   kubectl get pods,ingress --all-namespaces
 ${
   hasSample

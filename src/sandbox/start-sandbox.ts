@@ -62,6 +62,8 @@ export interface SandboxOptions {
   readonly watchTimeout?: string;
   /** Merged over the template libraries' `templatingSettings.extraContext`. */
   readonly extraContext?: Readonly<Record<string, unknown>>;
+  /** True: the API asks the controller whether objects may get in. Default false: everything does. */
+  readonly webhook?: boolean;
   /** More of the configuration's `spec`; merged over all else. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Upper bound of a pod's termination grace period, ms. Default 5,000. */
@@ -90,6 +92,8 @@ export interface Sandbox {
   readonly controller: SandboxProcess;
   /** The pods of {@link SandboxOptions.fleet}, in its order. */
   readonly fleet: readonly SandboxPod[];
+  /** The controller's certificate for the agents, with its key. Gone with the sandbox. */
+  readonly agentTlsDir: string;
   /** `haproxy.log`, `agent.log`, `controller.log`. Gone with the sandbox. */
   readonly logFolder: string;
   /** Ends every process, connection and folder of the sandbox. Idempotent. */
@@ -223,6 +227,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 
   const controllerAddress = addresses.take();
+  const webhookFlags = options.webhook === true ? await prepareWebhook(join(folder, 'webhook')) : [];
   const values = {
     podSelector: { matchLabels: haproxyLabels },
     dataplane: {
@@ -257,6 +262,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
               ...['--health-listen', `${controllerAddress}:${controllerPort}`],
               ...['--metrics-listen', `${controllerAddress}:9090`],
               ...['--agent-tls-dir', join(certificates, 'client')],
+              ...webhookFlags,
               ...(options.watchTimeout === undefined ? [] : ['--watch-timeout', options.watchTimeout]),
             ],
             cwd: folder,
@@ -289,9 +295,23 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     agent: { pid: pod.agentPid, restarts: () => pod.restarts().agent },
     controller: { pid: () => controller?.pid(), restarts: () => controller?.restarts() ?? 0 },
     fleet,
+    agentTlsDir: join(certificates, 'client'),
     logFolder,
     stop: () => stack.disposeAsync(),
   };
+}
+
+/** A certificate for the webhook, and the flags of the controller that make it listen and be asked. */
+async function prepareWebhook(folder: string): Promise<readonly string[]> {
+  const policy = { ...defaultPolicy, serverName: 'localhost' };
+  await renewCertificates({ store: folderStore(folder), policy, now: Date.now });
+  const port = await freePort();
+  return [
+    ...['--webhook-tls-dir', join(folder, 'server')],
+    ...['--webhook-listen', `127.0.0.1:${port}`],
+    ...['--webhook-url', `https://localhost:${port}`],
+    ...['--webhook-configuration', 'haptic-sandbox'],
+  ];
 }
 
 /** The master's own row of `show proc`: pid, type, reloads. */

@@ -100,7 +100,8 @@ const doctor = async (argv: readonly string[] = []) => {
     doctorCommand,
     [
       ...['--kubeconfig', kubeconfig, '--namespace', 'default', '--no-agent-tls', '--url', url, '-o', 'json'],
-      ...['--metrics-url', url.replace('/debug', '/metrics'), '--values', join(folder, 'values.yaml')],
+      ...['--metrics-url', url.replace('/debug', '/metrics')],
+      ...(argv.includes('--crd-name') ? [] : ['--values', join(folder, 'values.yaml')]),
       ...(argv.includes('--haproxy') ? [] : ['--haproxy', join(folder, 'haproxy')]),
       ...argv,
     ],

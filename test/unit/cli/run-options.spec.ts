@@ -70,6 +70,17 @@ describe('haptic run', () => {
     expect(name(['--no-agent-tls'], { ...credentials, AGENT_TLS_SERVER_NAME: 'env.example' })).toBe('');
   });
 
+  it('takes the folder of its certificate from flag, environment, or where the chart mounts it', () => {
+    const dir = (argv: readonly string[], more: Readonly<Record<string, string>>) => {
+      const { agentAccess } = parse(argv, more);
+      return 'tls' in agentAccess ? agentAccess.tls.dir : '';
+    };
+    expect(dir([], { HAPTIC_AGENT_TLS_DIR: '/env' })).toBe('/env');
+    expect(dir(['--agent-tls-dir', '/flag'], { HAPTIC_AGENT_TLS_DIR: '/env' })).toBe('/flag');
+    expect(dir([], { HAPTIC_AGENT_TLS_DIR: '' })).toBe('/etc/haptic/agent-tls/..data');
+    expect(dir(['--no-agent-tls'], { ...credentials, HAPTIC_AGENT_TLS_DIR: '/env' })).toBe('');
+  });
+
   it.each([
     [['--nonsense'], /'--nonsense'/],
     [['word'], /too many arguments.*word/],
