@@ -31,6 +31,7 @@ import { followPods } from './controller/follow-pods.ts';
 import { healthOf } from './controller/health-of.ts';
 import { recordController } from './controller/record-controller.ts';
 import { createStartupStages } from '../world/startup-stages.ts';
+import { sharePods } from './controller/share-pods.ts';
 import { tellWatch } from './controller/tell-watch.ts';
 import { tryLiveWorld } from './controller/try-live-world.ts';
 import { watchWorld } from './controller/watch-world.ts';
@@ -62,7 +63,8 @@ export function startController(deps: ControllerDeps): Controller {
   const hub = createResourceHub({ watch: worlds.watch, keep: timing.storeKeep, now });
   const constants = { capabilities: deps.capabilities };
   const http = followHttp({ check: (plan) => checkFor(plan, current), metrics, taps, log, onFatal });
-  const options = { constants, joinHttp: http.join };
+  const shared = sharePods();
+  const options = { constants, joinHttp: http.join, pods: shared.pods };
 
   const taken$ = new ReplaySubject<LiveWorld>(1);
   /** How each was accepted in the load gate, by the generation of its renders. */
@@ -100,7 +102,8 @@ export function startController(deps: ControllerDeps): Controller {
     return http.awaited(world, awaitReads(turn$, world.firstReads));
   };
 
-  const changes = (world: LiveWorld) => http.withContents(world, worlds.changes(world));
+  const changes = (world: LiveWorld) =>
+    shared.withPods(world, http.withContents(world, worlds.changes(world)));
 
   const plans = createPlanCache(timing.newestPlans);
   const book = createPodBook(plans);
@@ -164,6 +167,7 @@ export function startController(deps: ControllerDeps): Controller {
     log,
     onFatal,
   });
+  running.add(shared.follow(pods.fleet$, onFatal));
   running.add(
     pipeline.latch$.subscribe({
       next: (state) => {
