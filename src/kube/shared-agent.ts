@@ -12,8 +12,8 @@ export interface SharedAgent {
 const headersTimeoutMs = 30_000;
 const connectTimeoutMs = 10_000;
 const keepAliveProbeMs = 15_000;
-/** One watch per kind holds a connection for minutes; without a limit each request would open what it needs. */
-const maxConnections = 256;
+/** Each watch (of a kind, and of a namespace where they are watched one by one) holds a connection for minutes; others must not wait for it. */
+const maxConnections = 2048;
 
 /**
  * One undici Agent, rebuilt only when (ca, cert, key, servername, skip-verify) change: an Agent per request would mean a

@@ -54,12 +54,14 @@ export interface WatchTarget {
 
 /** A configuration may be replaced by one that watches the same: the watch outlives the gap. */
 const keepMs = 30_000;
+/** What is read for many at a time comes in portions. */
+const arrivalsMs = 10;
 /** How often a time to live is looked after within it. */
 const looksPerTtl = 4;
 
 /**
  * A watched resource as tokens: version → list+watch → store → token, at most one token per `debounceInterval` (leading and
- * trailing; `"0"` coalesces what one network chunk brought and nothing more). What was read on demand is told at once.
+ * trailing; `"0"` coalesces what one network chunk brought and nothing more). What was read on demand is told at once, and in a burst at most every 10 ms.
  *
  * Shared: one watch however many subscribe, and late subscribers get the newest token at once; it ends 30 s after the
  * last one left, or with `deps.stop$`. Loss policy: the newest token wins within a window (tokens are cumulative). Never errors, never
@@ -134,7 +136,7 @@ function arrivalsOf(
           })
         : EMPTY,
     ),
-    coalesce(),
+    debounceMax(arrivalsMs),
   );
 }
 

@@ -46,6 +46,10 @@ export type StoreSpec =
 
 type Watched = Pick<WatchedResource, 'resources'> & Partial<WatchedResource>;
 
+const apiVersionForm = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/)?v[a-z0-9]+$/;
+const nameForm = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+/** Each has a watch, which holds a connection. */
+const maxNamespaces = 64;
 const defaultIndex = ['metadata.namespace', 'metadata.name'];
 const defaultDebounce = '100ms';
 const defaultCacheSize = 256;
@@ -64,6 +68,25 @@ export function watchSpecOf(name: string, resource: Watched, defaults: WatchDefa
   const { namespaces, namespaceSelector } = resource;
   const apiVersions = apiVersionsOf(resource);
   if (apiVersions.length === 0) throw invalid(at('apiVersion'), 'is missing');
+  for (const apiVersion of apiVersions)
+    if (!apiVersionForm.test(apiVersion))
+      throw invalid(
+        at(resource.apiVersions === undefined ? 'apiVersion' : 'apiVersions'),
+        `is not a group and version such as networking.k8s.io/v1: ${JSON.stringify(apiVersion)}`,
+      );
+  if (!nameForm.test(resource.resources))
+    throw invalid(
+      at('resources'),
+      `is not the plural name of a kind in lower case, such as ingresses: ${JSON.stringify(resource.resources)}`,
+    );
+  for (const namespace of namespaces ?? [])
+    if (!nameForm.test(namespace))
+      throw invalid(at('namespaces'), `has what is no name of a namespace: ${JSON.stringify(namespace)}`);
+  if ((namespaces?.length ?? 0) > maxNamespaces)
+    throw invalid(
+      at('namespaces'),
+      `names ${namespaces?.length ?? 0} namespaces, each of which would have a watch; more than ${maxNamespaces} can be selected by namespaceSelector`,
+    );
   if (namespaces !== undefined && namespaceSelector !== undefined)
     throw invalid(at('namespaceSelector'), 'cannot be set together with namespaces');
   const ignoreFields = sorted([

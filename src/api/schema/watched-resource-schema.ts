@@ -48,7 +48,7 @@ export const watchedResourceSchema = {
       type: 'array',
       description: 'Only objects of these namespaces. Default: of all.',
       minItems: 1,
-      maxItems: 256,
+      maxItems: 64,
       items: { ...text, maxLength: 63 },
       'x-kubernetes-list-type': 'set',
     },

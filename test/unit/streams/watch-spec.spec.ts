@@ -56,6 +56,17 @@ describe('watchSpecOf', () => {
       'HAPTIC_ERR_CONFIG_IGNORE_FIELD',
     ],
     [{ indexBy: ['a..b'] }, 'a..b', 'HAPTIC_ERR_TEMPLATE_JSONPATH'],
+    [{ apiVersion: 'Networking/v1' }, 'watchedResources.web.apiVersion', 'HAPTIC_ERR_CONFIG_INVALID'],
+    [{ apiVersions: ['v1', 'a/b/v1'] }, 'watchedResources.web.apiVersions', 'HAPTIC_ERR_CONFIG_INVALID'],
+    [{ apiVersion: '../v1' }, 'watchedResources.web.apiVersion', 'HAPTIC_ERR_CONFIG_INVALID'],
+    [{ resources: 'Ingress' }, 'watchedResources.web.resources', 'HAPTIC_ERR_CONFIG_INVALID'],
+    [{ resources: 'pods/log' }, 'watchedResources.web.resources', 'HAPTIC_ERR_CONFIG_INVALID'],
+    [{ namespaces: ['..'] }, 'watchedResources.web.namespaces', 'HAPTIC_ERR_CONFIG_INVALID'],
+    [
+      { namespaces: Array.from({ length: 65 }, (_, i) => `n${i}`) },
+      'watchedResources.web.namespaces names 65 namespaces',
+      'HAPTIC_ERR_CONFIG_INVALID',
+    ],
     [
       { namespaces: ['a'], namespaceSelector: 'b' },
       'watchedResources.web.namespaceSelector',
