@@ -1,3 +1,4 @@
+import type { SourceCollection, SourceEdit } from '../collections/types.ts';
 import { type Observable, firstValueFrom } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
@@ -58,7 +59,13 @@ export function createAdmitObject(deps: AdmitObjectDeps): AdmitObject {
     const warnings = isOurs(request, world)
       ? [...unknownAnnotations(request.object ?? emptyObject, known(world.config))]
       : [];
-    const tried = await tryOut(world, edits, formatOwner(subject), deps, signal);
+    const tried = await tryOut(
+      world,
+      [...edits, ...askedAbout(world.renderer.context, subject)],
+      formatOwner(subject),
+      deps,
+      signal,
+    );
     const judged = judgeProblems(tried, subject);
     warnings.push(...judged.warnings);
     if (judged.causes.length > 0 && mayDeny) return answer(judged.causes, warnings, 'none', true);
@@ -90,6 +97,14 @@ export function createAdmitObject(deps: AdmitObjectDeps): AdmitObject {
 }
 
 const emptyObject = { metadata: { name: '' } };
+
+/** What `renderMode` and `admissionSubject` in templates say while this is tried out. */
+function askedAbout(context: SourceCollection<unknown>, subject: Owner): readonly SourceEdit[] {
+  return [
+    { collection: context, key: 'renderMode', value: 'admission' },
+    { collection: context, key: 'admissionSubject', value: subject },
+  ];
+}
 
 function subjectOf({ kind, namespace = '', name }: AdmissionRequest): Owner {
   return { kind, namespace, name };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { formatOwner } from '../../../src/lib/owner.ts';
-import { emptyOrderedMap } from '../../../src/lib/ordered-map.ts';
+import { emptyOrderedMap, valuesOf } from '../../../src/lib/ordered-map.ts';
+import type { Bundle } from '../../../src/protocol/bundle.ts';
 import {
   type AdmissionScene,
   type AdmissionSceneOptions,
@@ -34,6 +35,21 @@ describe('a new object', () => {
     expect(await scene.create(web)).toEqual({ kind: 'allowed', warnings: [], scope: 'reduced' });
     expect(scene.checked).toHaveLength(1);
     expect(scene.checked[0]).toContain('backend shop_echo_80');
+  });
+
+  it('is seen by templates that ask what a render is for, in the what-if alone', async () => {
+    const asks = `{{#forEach resources.services as |s|}}
+# {{renderMode}}{{#with (admissionSubject) as |o|}} of {{o.kind}} {{o.namespace}}/{{o.name}}{{/with}}
+{{/forEach}}`;
+    const scene = await sceneOf({ own: { templateSnippets: { 'frontends-900-asks': { template: asks } } } });
+    const textOf = (plan: { readonly sections: Bundle['plan']['sections'] }) =>
+      [...valuesOf(plan.sections)].map(({ text }) => text).join('');
+    expect(textOf(scene.accept().plan)).toContain('# reconcile\n');
+    await scene.create(web);
+    expect(scene.checked.at(-1)).toContain(
+      `# admission of Ingress ${web.metadata.namespace ?? ''}/${web.metadata.name}`,
+    );
+    expect(textOf(scene.render().plan)).toContain('# reconcile\n');
   });
 
   it('of a form that HAProxy has accepted before is not asked about again', async () => {
