@@ -1,6 +1,7 @@
 /** The first part of docs/cli.md. Its blocks of `sh` are run, in this order, against a sandbox. */
 export const cliGuide = `\`haptic\` is one program for the controller, the agent, and everything that is done by hand. Answers for programs go to stdout, all else to
-stderr. A flag counts before its variable, and that before the default. Exit codes: 0 done, 1 failed or something was found wrong, 2 the line was
+stderr. A flag counts before the environment, and that before the default: every flag can be given as a variable named by command and flag,
+\`HAPTIC_RUN_WATCH_TIMEOUT\` for \`haptic run --watch-timeout\`, and some have a shorter one, which is told below. Exit codes: 0 done, 1 failed or something was found wrong, 2 the line was
 wrong. \`haptic COMMAND --help\` tells what a command takes, with examples; a word that is not known is answered with the one that was meant.
 
 What follows works in a cluster and in the [sandbox](sandbox.md) alike. The sandbox prints an \`export\` line that tells the commands where everything

@@ -5,7 +5,7 @@ export const agentAccessOptions = {
   'agent-tls-dir': {
     value: 'DIR',
     summary: 'tls.crt, tls.key and ca.crt for the agents, read again when they change',
-    otherwise: 'HAPTIC_AGENT_TLS_DIR, else /etc/haptic/agent-tls/..data',
+    otherwise: 'HAPTIC_CONTROLLER_TLS_DIR, else /etc/haptic/agent-tls/..data',
   },
   'agent-tls-server-name': {
     value: 'NAME',

@@ -37,7 +37,7 @@ export function agentTlsDir(
   flag: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string {
-  return flag ?? (env['HAPTIC_AGENT_TLS_DIR'] || '/etc/haptic/agent-tls/..data');
+  return flag ?? (env['HAPTIC_CONTROLLER_TLS_DIR'] || '/etc/haptic/agent-tls/..data');
 }
 
 function usageError(message: string): CodedError {

@@ -5,7 +5,10 @@ export interface CliOption {
   readonly summary: string;
   /** One letter: `o` for `-o`. */
   readonly short?: string;
-  /** The variable that is asked when the flag is not given; an empty one counts as none. Of a switch: true, 1, false, 0. */
+  /**
+   * A variable that is asked when the flag is not given, after that of command and flag, `HAPTIC_RUN_WATCH_TIMEOUT`; an empty one counts
+   * as none. Of a switch: true, 1, false, 0.
+   */
   readonly env?: string;
   /** What is taken when neither flag nor environment say anything. */
   readonly default?: string;

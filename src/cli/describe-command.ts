@@ -6,7 +6,8 @@ export function describeProgram(): string {
   return [
     'HAPTIC: an ingress controller for HAProxy on Kubernetes whose configuration is made by templates.',
     '',
-    "haptic COMMAND --help tells a command's options and examples. Exit codes: 0 done, 1 failed, 2 usage.",
+    "haptic COMMAND --help tells a command's options and examples. Every flag can be given as a variable, too: HAPTIC_RUN_HAPROXY for " +
+      'haptic run --haproxy. Exit codes: 0 done, 1 failed, 2 usage.',
   ].join('\n');
 }
 

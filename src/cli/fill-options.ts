@@ -1,5 +1,5 @@
 import { CodedError } from '../lib/coded-error.ts';
-import type { CliOption, CliOptions } from './cli-command.ts';
+import type { CliCommand, CliOption } from './cli-command.ts';
 
 /** What a line said, by flag; a flag that was not given is absent. */
 export type GivenOptions = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -7,26 +7,35 @@ export type GivenOptions = Readonly<Record<string, string | boolean | readonly s
 type Value = string | boolean | readonly string[] | undefined;
 
 /**
- * Flags over environment over defaults: a value for every declared option.
+ * Flags over environment over defaults: a value for every declared option. The environment is asked by the name of command and flag
+ * (`HAPTIC_RUN_WATCH_TIMEOUT`) and then by the option's own variable; a variable that is empty counts as none.
  *
  * @throws CodedError `HAPTIC_ERR_CLI_USAGE` naming flag and variable, when a value is none of the choices or a required one is missing
  */
 export function fillOptions(
-  options: CliOptions,
+  { name, options }: Pick<CliCommand, 'name' | 'options'>,
   given: GivenOptions,
   env: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, Value>> {
   const values = Object.entries(options).map(([flag, option]) => {
     const line = given[flag];
     if (line !== undefined) return [flag, checked(option, line, `--${flag}`)] as const;
-    const variable = option.env === undefined ? undefined : env[option.env];
-    if (option.env !== undefined && variable !== undefined && variable !== '')
-      return [flag, checked(option, fromText(option, variable, option.env), option.env)] as const;
+    const names = [variableOf(name, flag), ...(option.env === undefined ? [] : [option.env])];
+    for (const variable of names) {
+      const text = env[variable];
+      if (text !== undefined && text !== '')
+        return [flag, checked(option, fromText(option, text, variable), variable)] as const;
+    }
     if (option.required === true)
-      throw usage(`--${flag} is missing${option.env === undefined ? '' : `, and so is ${option.env}`}`);
+      throw usage(`--${flag} is missing, and so ${names.length > 1 ? 'are' : 'is'} ${names.join(' and ')}`);
     return [flag, fallback(option)] as const;
   });
   return Object.fromEntries(values);
+}
+
+/** `HAPTIC_RUN_WATCH_TIMEOUT` */
+export function variableOf(command: string, flag: string): string {
+  return `HAPTIC_${command}_${flag}`.toUpperCase().replaceAll(/[^A-Z]/g, '_');
 }
 
 function fallback(option: CliOption): Value {

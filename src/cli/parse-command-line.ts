@@ -34,7 +34,7 @@ export function parseCommandLine(
     into.allowExcessArguments(false);
     into.action(() => {
       reached = command.name;
-      const values = fillOptions(command.options, givenOf(command, into.opts()), env);
+      const values = fillOptions(command, givenOf(command, into.opts()), env);
       checkWords(command, into.args);
       found = { kind: 'call', command, values, words: into.args };
     });

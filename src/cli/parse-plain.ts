@@ -29,7 +29,7 @@ export function parsePlain(
       allowPositionals: false,
       options: Object.fromEntries(options),
     });
-    return fillOptions(command.options, given(values), env);
+    return fillOptions(command, given(values), env);
   } catch {
     return undefined;
   }

@@ -13,7 +13,12 @@ export const runOptions = {
     env: 'POD_NAMESPACE',
     otherwise: 'all namespaces',
   },
-  haproxy: { value: 'PATH', summary: 'HAProxy binary that checks configurations', default: 'haproxy' },
+  haproxy: {
+    value: 'PATH',
+    summary: 'HAProxy binary that checks configurations',
+    env: 'HAPTIC_HAPROXY',
+    default: 'haproxy',
+  },
   ...configOptions,
   'crd-name': {
     value: 'NAME',

@@ -87,7 +87,7 @@ Taps         ${sandbox.controllerUrl}/debug/taps
 Logs         ${sandbox.logFolder}
 
   export KUBECONFIG=${sandbox.kubeconfigPath} HAPTIC_URL=${httpUrl} HAPTIC_DEBUG=${sandbox.controllerUrl}/debug
-  export POD_NAMESPACE=${systemNamespace} CRD_NAME=${sandboxConfig.name} HAPTIC_AGENT_TLS_DIR=${sandbox.agentTlsDir}
+  export POD_NAMESPACE=${systemNamespace} CRD_NAME=${sandboxConfig.name} HAPTIC_CONTROLLER_TLS_DIR=${sandbox.agentTlsDir}
   kubectl get pods,ingress --all-namespaces
 ${
   hasSample

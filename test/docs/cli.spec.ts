@@ -50,7 +50,7 @@ describe('the tasks of the page, against a sandbox', () => {
         HAPTIC_DEBUG: `${sandbox.controllerUrl}/debug`,
         POD_NAMESPACE: systemNamespace,
         CRD_NAME: sandboxConfig.name,
-        HAPTIC_AGENT_TLS_DIR: sandbox.agentTlsDir,
+        HAPTIC_CONTROLLER_TLS_DIR: sandbox.agentTlsDir,
         HAPTIC_HAPROXY: sandbox.haproxy.path,
       },
     });
@@ -105,7 +105,7 @@ describe('the tasks of the page, against a sandbox', () => {
 
   test('the sandbox prints what the page uses', () => {
     const printed = readFileSync(join(root, 'src/cli/sandbox.ts'), 'utf8');
-    for (const name of ['HAPTIC_DEBUG', 'POD_NAMESPACE', 'CRD_NAME', 'HAPTIC_AGENT_TLS_DIR'])
+    for (const name of ['HAPTIC_DEBUG', 'POD_NAMESPACE', 'CRD_NAME', 'HAPTIC_CONTROLLER_TLS_DIR'])
       expect(printed).toContain(`${name}=`);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { agentCommands } from '../../../src/cli/agent-command.ts';
 import { cliCommands } from '../../../src/cli/cli-commands.ts';
 import { type CliOptions, defineCommand } from '../../../src/cli/cli-command.ts';
+import { variableOf } from '../../../src/cli/fill-options.ts';
 import { parseCommandLine } from '../../../src/cli/parse-command-line.ts';
 import { parsePlain } from '../../../src/cli/parse-plain.ts';
 
@@ -62,6 +63,26 @@ describe('options', () => {
     ).toMatchObject({ file: 'l', format: 'text', test: ['c', 'd'], 'dry-run': true });
   });
 
+  it('are taken from a variable named by command and flag, before one of their own', () => {
+    const named = {
+      ...{ HAPTIC_SAMPLE_FORMAT: 'json', HAPTIC_SAMPLE_DRY_RUN: '1', HAPTIC_SAMPLE_TEST: 'x' },
+      ...{ SAMPLE_FORMAT: 'text', SAMPLE_TESTS: 'a,b', HAPTIC_SAMPLE_FILE: '', SAMPLE_FILE: 'own' },
+    };
+    expect(valuesOf(['sample'], named)).toMatchObject({
+      format: 'json',
+      'dry-run': true,
+      test: ['x'],
+      file: 'own',
+    });
+    expect(valuesOf(['sample', '--format', 'text'], named)).toMatchObject({ format: 'text' });
+    expect(valuesOf(['config', 'view', 'map'], { HAPTIC_CONFIG_VIEW_FROM: 'x' })).toStrictEqual({
+      from: 'x',
+    });
+    expect(parse(['sample'], { HAPTIC_SAMPLE_FORMAT: 'xml' })).toMatchObject({
+      reason: 'HAPTIC_SAMPLE_FORMAT must be text or json, not "xml"',
+    });
+  });
+
   it('are not taken from a variable that is empty', () => {
     expect(valuesOf(['sample'], { SAMPLE_FILE: '', SAMPLE_FORMAT: '', SAMPLE_NO_COLOR: '' })).toMatchObject({
       file: undefined,
@@ -92,7 +113,7 @@ describe('options', () => {
     expect(parse(['config', 'view', 'map'])).toStrictEqual({
       kind: 'refused',
       name: 'config view',
-      reason: '--from is missing, and so is SAMPLE_FROM',
+      reason: '--from is missing, and so are HAPTIC_CONFIG_VIEW_FROM and SAMPLE_FROM',
     });
     expect(valuesOf(['config', 'view', 'map'], { SAMPLE_FROM: 'x' })).toStrictEqual({ from: 'x' });
   });
@@ -182,6 +203,16 @@ describe('what lives in every pod is parsed alike with and without the library',
       expect(parsePlain(agentCommands[0]!, [word], {})).toBeUndefined();
     },
   );
+});
+
+test('no two flags share a variable', () => {
+  const names = cliCommands.flatMap(({ name, options }) =>
+    Object.keys(options).map((flag) => variableOf(name, flag)),
+  );
+  const own = cliCommands.flatMap(({ options }) => Object.values(options).flatMap(({ env }) => env ?? []));
+  expect(new Set(names).size).toBe(names.length);
+  expect(names.filter((name) => own.includes(name))).toStrictEqual([]);
+  for (const name of names) expect(name).toMatch(/^HAPTIC_[A-Z]+(_[A-Z]+)+$/);
 });
 
 describe.each(cliCommands.map((command) => [command.name, command] as const))(

@@ -75,10 +75,10 @@ describe('haptic run', () => {
       const { agentAccess } = parse(argv, more);
       return 'tls' in agentAccess ? agentAccess.tls.dir : '';
     };
-    expect(dir([], { HAPTIC_AGENT_TLS_DIR: '/env' })).toBe('/env');
-    expect(dir(['--agent-tls-dir', '/flag'], { HAPTIC_AGENT_TLS_DIR: '/env' })).toBe('/flag');
-    expect(dir([], { HAPTIC_AGENT_TLS_DIR: '' })).toBe('/etc/haptic/agent-tls/..data');
-    expect(dir(['--no-agent-tls'], { ...credentials, HAPTIC_AGENT_TLS_DIR: '/env' })).toBe('');
+    expect(dir([], { HAPTIC_CONTROLLER_TLS_DIR: '/env' })).toBe('/env');
+    expect(dir(['--agent-tls-dir', '/flag'], { HAPTIC_CONTROLLER_TLS_DIR: '/env' })).toBe('/flag');
+    expect(dir([], { HAPTIC_CONTROLLER_TLS_DIR: '' })).toBe('/etc/haptic/agent-tls/..data');
+    expect(dir(['--no-agent-tls'], { ...credentials, HAPTIC_CONTROLLER_TLS_DIR: '/env' })).toBe('');
   });
 
   it.each([
