@@ -14,6 +14,7 @@ export const sandboxOptions = {
   },
   haproxy: { value: 'PATH', summary: 'the HAProxy to run', otherwise: 'the newest found' },
   'no-sample': { summary: 'without the sample Deployment, Service and Ingress' },
+  'no-webhook': { summary: 'lets every object in: the controller is not asked' },
   once: { summary: 'checks the sample, scales it, tells what was found and ends: exit code 0 or 1' },
 } as const satisfies CliOptions;
 

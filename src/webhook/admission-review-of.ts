@@ -36,12 +36,17 @@ function statusOf({ group, kind, name }: AdmissionRequest, causes: readonly Admi
       name,
       group,
       kind,
-      causes: shown.map(({ field, message }) => ({ reason: 'FieldValueInvalid', field, message })),
+      // kubectl prints field and message with a colon in between.
+      causes: shown.map(({ field, message }) => ({
+        reason: 'FieldValueInvalid',
+        field: field === '' ? 'object' : field,
+        message,
+      })),
     },
   };
 }
 
 function shortened(warning: string): string {
   const line = warning.replace(/\s+/g, ' ');
-  return line.length <= longestWarning ? line : `${line.slice(0, longestWarning - 1)}…`;
+  return line.length <= longestWarning ? line : `${line.slice(0, longestWarning - 3)}...`;
 }

@@ -3,6 +3,7 @@ import { reportFields } from './admit-object.ts';
 import { detailsOf, findEntry, textOf, viewOf, type ApiContext, type WriteOptions } from './api-context.ts';
 import type { ApiObject } from './api-object.ts';
 import { apiError } from './api-status.ts';
+import { admitted } from './admitted.ts';
 import { builtinMessage } from './builtin/builtin-schemas.ts';
 import { deleteObject, type DeleteOptions } from './delete-object.ts';
 import { duplicateFields } from './duplicate-fields.ts';
@@ -158,7 +159,10 @@ async function serveCreate(context: ApiContext, type: ResourceType, asked: Resou
   const warnings: string[] = [];
   const options = writeOptions(asked, warnings);
   reportDuplicates(type, body, options);
-  const object = createObject(context, type, path.namespace, body.value, options);
+  const object = await admitted({ context, type, user: asked.user, options }, 'CREATE', (how) => {
+    const made = createObject(context, type, path.namespace, body.value, how);
+    return { object: made, result: made };
+  });
   answer(context, type, asked, 201, object, negotiate(request.headers.accept), warnings);
 }
 
@@ -180,14 +184,21 @@ async function serveUpdate(context: ApiContext, type: ResourceType, asked: Resou
   if (request.method === 'PUT') {
     const { subresource: _, ...plain } = options;
     const how = path.subresource === 'finalize' ? plain : options;
-    const object = replaceObject(context, type, findEntry(context, type, namespace, name), body.value, how);
+    const object = await admitted({ context, type, user: asked.user, options: how }, 'UPDATE', (given) => {
+      const entry = findEntry(context, type, namespace, name);
+      const next = replaceObject(context, type, entry, body.value, given);
+      return { object: next, oldObject: viewOf(type, entry), result: next };
+    });
     answer(context, type, asked, 200, object, negotiate(request.headers.accept), warnings);
     return;
   }
   const force = isTrue(query.get('force'));
-  const result = patchObject(context, type, namespace, name, patchTypeOf(request), body.value, {
-    ...options,
-    force,
+  const patchType = patchTypeOf(request);
+  const result = await admitted({ context, type, user: asked.user, options }, 'UPDATE', (how) => {
+    const entry = context.storageOf(type).get(namespace, name);
+    const done = patchObject(context, type, namespace, name, patchType, body.value, { ...how, force });
+    const { object } = done;
+    return { object, result: done, ...(entry === undefined ? {} : { oldObject: viewOf(type, entry) }) };
   });
   answer(
     context,
@@ -249,23 +260,35 @@ async function serveDelete(
     );
     return;
   }
-  const { gone, object } = deleteObject(
-    context,
-    type,
-    findEntry(context, type, path.namespace, path.name),
-    options,
+  const warnings: string[] = [];
+  const { gone, object } = await admitted(
+    {
+      context,
+      type,
+      user: asked.user,
+      options: { dryRun: options.dryRun === true, warn: (text) => warnings.push(text) },
+    },
+    'DELETE',
+    ({ dryRun = false }) => {
+      const entry = findEntry(context, type, path.namespace, path.name);
+      return {
+        oldObject: viewOf(type, entry),
+        result: deleteObject(context, type, entry, { ...options, dryRun }),
+      };
+    },
   );
   if (!gone) {
-    answer(context, type, asked, 200, object, negotiate(request.headers.accept));
+    answer(context, type, asked, 200, object, negotiate(request.headers.accept), warnings);
     return;
   }
-  sendJson(response, 200, {
+  const success = {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Success',
     details: { ...detailsOf(type, path.name), uid: object.metadata.uid },
-  });
+  };
+  sendObject(response, 200, success, false, warnings);
 }
 
 function answer(

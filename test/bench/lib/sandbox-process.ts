@@ -18,7 +18,7 @@ export async function startSandboxProcess(
 ): Promise<SandboxProcess> {
   const child = spawn(
     process.execPath,
-    ['dist/haptic.js', 'sandbox', '--no-sample', '--haproxy', haproxyPath, ...args],
+    ['dist/haptic.js', 'sandbox', '--no-sample', '--no-webhook', '--haproxy', haproxyPath, ...args],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

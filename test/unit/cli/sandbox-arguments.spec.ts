@@ -9,7 +9,7 @@ const parse = (argv: readonly string[]) => {
 };
 
 test('without a word everything is free and the sample is there', () => {
-  expect(parse([])).toStrictEqual({ once: false, options: { folders: [], sample: true } });
+  expect(parse([])).toStrictEqual({ once: false, options: { folders: [], sample: true, webhook: true } });
 });
 
 test('folders come as words or by flag, ports and HAProxy by flag', () => {
@@ -17,13 +17,14 @@ test('folders come as words or by flag, ports and HAProxy by flag', () => {
     parse([
       'a',
       ...['--dir', 'c', 'b', '--http-port', '8080', '--api-port', '6443'],
-      ...['--haproxy', '/x/haproxy', '--no-sample'],
+      ...['--haproxy', '/x/haproxy', '--no-sample', '--no-webhook'],
     ]),
   ).toStrictEqual({
     once: false,
     options: {
       folders: ['a', 'b', 'c'],
       sample: false,
+      webhook: false,
       httpPort: 8080,
       apiPort: 6443,
       haproxy: '/x/haproxy',

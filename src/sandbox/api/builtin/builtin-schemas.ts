@@ -1,5 +1,6 @@
 import type { Schema } from '../schema.ts';
 import { parseSchemaTable } from '../schema-table.ts';
+import { admissionSchemas } from './schemas/admission-schemas.ts';
 import { appsSchemas } from './schemas/apps-schemas.ts';
 import { containerSchemas } from './schemas/container-schemas.ts';
 import { crdSchemas } from './schemas/crd-schemas.ts';
@@ -25,6 +26,7 @@ const prefixes = {
   authn: 'io.k8s.api.authentication.v1',
   apiext: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1',
   autos: 'io.k8s.api.autoscaling.v1',
+  admreg: 'io.k8s.api.admissionregistration.v1',
 };
 
 const messageSchema = parseSchemaTable(
@@ -38,6 +40,7 @@ const messageSchema = parseSchemaTable(
     networkSchemas,
     supportSchemas,
     crdSchemas,
+    admissionSchemas,
   ],
   prefixes,
 );

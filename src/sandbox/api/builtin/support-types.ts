@@ -57,9 +57,33 @@ export function supportTypes(): readonly ResourceType[] {
       generation: true,
       columns: [{ name: 'Completions', type: 'string', cell: completions }],
     }),
+    webhookConfigurationType(),
     crdType(),
     ...rbacTypes(),
   ];
+}
+
+/** Asked by the API itself, see `call-webhooks.ts`. */
+function webhookConfigurationType(): ResourceType {
+  return defineType({
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    plural: 'validatingwebhookconfigurations',
+    kind: 'ValidatingWebhookConfiguration',
+    schema: builtinSchema('admreg.ValidatingWebhookConfiguration'),
+    namespaced: false,
+    generation: true,
+    columns: [
+      {
+        name: 'Webhooks',
+        type: 'integer',
+        cell: (object) => {
+          const webhooks = object['webhooks'];
+          return Array.isArray(webhooks) ? webhooks.length : 0;
+        },
+      },
+    ],
+  });
 }
 
 function rbacTypes(): readonly ResourceType[] {

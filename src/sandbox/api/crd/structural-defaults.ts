@@ -2,8 +2,8 @@ import { isList, isRecord } from '../json.ts';
 import { schemaOfField, type Schema } from '../schema.ts';
 
 /**
- * Fills in the defaults of a structural schema, from the outside in. A `null` where the schema has a default and does
- * not allow `null` counts as absent.
+ * Fills in the defaults of a structural schema, from the outside in. A field that is `null` where the schema does not allow it
+ * counts as absent, with a default or without; an item of a list does not.
  */
 export function applyDefaults(value: unknown, schema: Schema): unknown {
   if (isList(value)) {
@@ -18,7 +18,10 @@ export function applyDefaults(value: unknown, schema: Schema): unknown {
   }
   for (const [field, item] of Object.entries(next)) {
     const inner = schemaOfField(schema, field);
-    if (inner !== undefined) next[field] = applyDefaults(item, inner);
+    if (inner === undefined) continue;
+    if (item === null && inner.type !== undefined && inner.nullable !== true)
+      Reflect.deleteProperty(next, field);
+    else next[field] = applyDefaults(item, inner);
   }
   return next;
 }
