@@ -16,6 +16,7 @@ import type { Piece } from '../templates/fragment.ts';
 import { renderFaultOf } from '../templates/render-fault.ts';
 import { createRenderProfile, type ProfileEntry } from '../templates/render-profile.ts';
 import type { Slot } from '../templates/run.ts';
+import { ownFragment } from '../templates/structure-helpers.ts';
 import type { TemplateError } from '../templates/template-error.ts';
 import type { LookupUse } from '../templates/vocabulary.ts';
 import { createBundleState, padded } from './bundle-state.ts';
@@ -26,7 +27,7 @@ import { collectedCollection, type Collector } from './collected-collections.ts'
 import { createHeldOutputs } from './held-outputs.ts';
 import type { HttpReads } from './http-reads.ts';
 import type { OnDemandResource } from './on-demand-reads.ts';
-import { ownerOfItem } from './owner-of.ts';
+import { ownerOfItem, templateOwner } from './owner-of.ts';
 import { type PlacedOutputs, type Preview, previewOutputs } from './preview-outputs.ts';
 import { orderSlots } from './order-slots.ts';
 import { outputOf } from './output-of.ts';
@@ -213,7 +214,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     const reads = readsOf(uses, slot.collection);
     const outputs = graph.mapEntries<unknown, Output>(
       `fragments ${base.replaceAll('\u0000', '.')} ${slot.place}`,
-      collectionOf(slot),
+      slot.collection === ownFragment ? singleEntry(slot, base) : collectionOf(slot),
       (item, key, reader) => {
         const owner = ownerOfItem(item, key, slot.collection);
         const bound = reads.bind(reader, (warning) =>
@@ -261,6 +262,13 @@ export function createRenderer(options: RendererOptions): Renderer {
     const made = collected.get(name) ?? collectedCollection(graph, own, inPrintOrder(collectors.get(own)));
     collected.set(name, made);
     return made;
+  }
+
+  /** The template itself is the owner of such a fragment. */
+  function singleEntry({ template, place }: Slot, base: string): Collection<unknown> {
+    const entry = graph.source<unknown>(`entry ${base.replaceAll('\u0000', '.')} ${place}`);
+    entry.set(template, { owner: templateOwner(template) });
+    return entry;
   }
 
   function collectionOf(slot: Slot): Collection<unknown> {

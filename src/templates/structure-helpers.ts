@@ -14,6 +14,9 @@ export interface StructureDeps {
   readonly itemNameOf: (template: string, loc: SourceRange) => string;
 }
 
+/** What a slot goes through that has one fragment: no collection that templates can name. */
+export const ownFragment = 'fragment of the template';
+
 /** How templates are put together: helpers that need the templates around them. */
 export function structureHelpers({ runSnippet, matching, itemNameOf }: StructureDeps): HelperTable {
   return {
@@ -35,6 +38,31 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
           collection: nameOfCollection(collection),
           body: options.fn,
           itemName: itemNameOf(template, options.loc),
+          template,
+          place: scope.place(),
+        });
+        return capture(run, { kind: 'slot', slot: run.slots.length - 1 });
+      },
+    },
+    fragment: {
+      signature: '{{#fragment}}…{{/fragment}}',
+      summary:
+        'One fragment of the template itself, for text that reads what may change where there is no collection to go through: `http`, or one certain object.',
+      example: {
+        whole:
+          '{{#fragment}}\n{{#with (fetch "services" "web" "shop") as |s|}}\n    # {{s.spec.clusterIP}}\n{{/with}}\n{{/fragment}}',
+      },
+      output: 'block',
+      args: [0, 0],
+      only: 'whole',
+      call: (_none, scope) => {
+        const { run, options } = scope;
+        if (options.fn === undefined) return '';
+        const template = run.templates.at(-1) ?? '';
+        run.slots.push({
+          collection: ownFragment,
+          body: options.fn,
+          itemName: '',
           template,
           place: scope.place(),
         });

@@ -155,6 +155,10 @@ export function checkTemplates(input: CheckInput): CheckResult {
       visitForEach(node, scope);
       return;
     }
+    if (name === 'fragment') {
+      visitFragment(node, scope);
+      return;
+    }
     visitCall(node, name, spec, scope);
     const blockParams = node.program.blockParams as string[] | undefined;
     const inner = guards.has(name) ? { ...scope, guarded: true } : scope;
@@ -171,29 +175,51 @@ export function checkTemplates(input: CheckInput): CheckResult {
     visitProgram(node.inverse, inner);
   }
 
-  function visitForEach(node: hbs.AST.BlockStatement, scope: Scope): void {
-    const blockParams = (node.program.blockParams as string[] | undefined) ?? [];
+  function visitFragment(node: hbs.AST.BlockStatement, scope: Scope): void {
+    if (node.params.length > 0 || hasPairs(node.hash) || blockParamsOf(node).length > 0)
+      report(scope.template, node, 'fragment has neither arguments nor block parameters');
+    visitSlot(node, 'fragment', [], scope);
+  }
+
+  /** A body that is run by itself: what it sees are its parameters, the constants and its lookups. */
+  function visitSlot(
+    node: hbs.AST.BlockStatement,
+    name: string,
+    blockParams: readonly string[],
+    scope: Scope,
+  ): void {
     if (scope.mode === 'fragment')
-      report(scope.template, node, 'a forEach cannot stand in a forEach; use each for lists of the item');
+      report(
+        scope.template,
+        node,
+        name === 'forEach'
+          ? 'a forEach cannot stand in a forEach; use each for lists of the item'
+          : `a ${name} cannot stand in a fragment`,
+      );
     if (scope.effect !== undefined && scope.effect !== 'section')
-      report(scope.template, node, `a forEach cannot stand in a ${scope.effect} block`);
+      report(scope.template, node, `a ${name} cannot stand in a ${scope.effect} block`);
+    if ((node.inverse as hbs.AST.Program | undefined) !== undefined)
+      report(scope.template, node, `a ${name} has no {{else}}`);
+    const place = `${scope.template}:${node.loc.start.line}:${node.loc.start.column + 1}`;
+    const made = lookups.get(place) ?? [];
+    lookups.set(place, made);
+    visitProgram(node.program, fragmentScope(scope, blockParams, constants, made));
+  }
+
+  function visitForEach(node: hbs.AST.BlockStatement, scope: Scope): void {
+    const blockParams = blockParamsOf(node);
     if (blockParams.length < 1 || blockParams.length > 2)
       report(
         scope.template,
         node,
         'a forEach names its item, and may name its key: {{#forEach hosts as |host key|}}',
       );
-    if ((node.inverse as hbs.AST.Program | undefined) !== undefined)
-      report(scope.template, node, 'a forEach has no {{else}}');
     if (hasPairs(node.hash)) report(scope.template, node, 'forEach has no named arguments');
     const [source] = node.params;
     if (node.params.length !== 1 || source?.type !== 'PathExpression')
       report(scope.template, node, 'forEach takes one collection');
     else uses.collection(source as hbs.AST.PathExpression, scope);
-    const place = `${scope.template}:${node.loc.start.line}:${node.loc.start.column + 1}`;
-    const made = lookups.get(place) ?? [];
-    lookups.set(place, made);
-    visitProgram(node.program, fragmentScope(scope, blockParams, constants, made));
+    visitSlot(node, 'forEach', blockParams, scope);
   }
 
   function visitPartial(node: hbs.AST.PartialStatement, scope: Scope): void {
@@ -356,6 +382,11 @@ function placeOf(template: string, { loc }: hbs.AST.Node): TemplatePlace {
 /** The parser leaves `hash` out where there are no named arguments, whatever its types say. */
 function pairsOf(hash: hbs.AST.Hash | undefined): readonly hbs.AST.HashPair[] {
   return hash?.pairs ?? [];
+}
+
+function blockParamsOf({ program }: hbs.AST.BlockStatement): readonly string[] {
+  const { blockParams } = program as { readonly blockParams?: readonly string[] };
+  return blockParams ?? [];
 }
 
 function hasPairs(hash: hbs.AST.Hash | undefined): boolean {
