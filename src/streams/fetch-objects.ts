@@ -49,7 +49,7 @@ export interface FetchPolicy {
 }
 
 export const defaultFetchPolicy: Omit<FetchPolicy, 'expireEvery'> = {
-  concurrent: 8,
+  concurrent: 16,
   deadline: 10_000,
   attempts: 3,
   backoff: { min: 200, max: 30_000, factor: 2, jitter: 0.25, resetAfter: 120_000 },

@@ -49,8 +49,8 @@ export interface WorldHttp extends Partial<Pick<HttpMember, 'attach' | 'leave'>>
   readonly reads: NonNullable<RendererOptions['http']>;
 }
 
-/** Milliseconds for which a first render waits for objects that are read on demand. */
-const firstReadsLimit = 10_000;
+/** Milliseconds for which a first render waits for objects that are read on demand: without any coming, and in all. */
+const firstReadsLimits = { idle: 10_000, total: 120_000 };
 
 /**
  * Builds the graph for a configuration: stores → projections → fragments. What a store holds already is taken in by the next turn, in
@@ -93,7 +93,7 @@ export function buildWorld(options: WorldOptions): World {
     renderer,
     firstReads: firstReads(
       stores.flatMap(([, { cache }]) => cache ?? []),
-      firstReadsLimit,
+      firstReadsLimits,
     ),
     dispose: () => {
       http?.leave?.();

@@ -14,7 +14,7 @@ const shown: Readonly<Record<string, number | 'rejected'>> = { 1: 1, 2: 2, 3: 3,
 const show = (outcome$: Observable<RenderOutcome>) =>
   outcome$.pipe(map((outcome) => (outcome.kind === 'rendered' ? outcome.tookMs : outcome.kind)));
 
-function setUp(limit: number) {
+function setUp(idle: number, total = 10_000) {
   const cache = createOnDemandCache<{ readonly version: string }>(createGraph().source<Arrival>('arrivals'), {
     max: 8,
     ttl: 0,
@@ -33,7 +33,7 @@ function setUp(limit: number) {
   return {
     cache,
     turn,
-    first: firstReads([cache], limit),
+    first: firstReads([cache], { idle, total }),
     effects: (event$: Observable<string>) =>
       event$.pipe(
         tap((key) =>
@@ -66,15 +66,25 @@ describe('awaitReads', () => {
   );
 
   it(
-    'goes out after the limit with what is there, and says of the rest that it did not come',
+    'goes out when nothing comes any more, with what is there, and says of the rest that it did not come',
     marbles((m) => {
-      const { turn, first, effects, cache } = setUp(6);
+      const { turn, first, effects, cache } = setUp(106);
       const arrivals = m.hot('--a-------');
       const out$ = awaitReads(turn(['a', 'b']), first);
-      m.expect(merge(effects(arrivals), show(out$)), '^---------!').toBeObservable('------2---', shown);
+      m.expect(merge(effects(arrivals), show(out$)), '^ 299ms !').toBeObservable('206ms 4', { 4: 4 });
       m.flush();
       expect(cache.waiting).toBe(0);
       expect(cache.attempts).toBe(2);
+    }),
+  );
+
+  it(
+    'goes out at the latest after a time in all, however much comes',
+    marbles((m) => {
+      const { turn, first, effects } = setUp(150, 250);
+      const arrivals = m.hot('50ms a 99ms b 99ms c');
+      const out$ = awaitReads(turn(['a', 'b', 'c', 'd']), first);
+      m.expect(merge(effects(arrivals), show(out$)), '^ 299ms !').toBeObservable('250ms 4', { 4: 4 });
     }),
   );
 
@@ -95,6 +105,22 @@ describe('awaitReads', () => {
       const turns$ = turn(['a']);
       m.expect(show(awaitReads(turns$, first)), '   ^---!').toBeObservable('-----', shown);
       m.expect(show(awaitReads(turns$, first)), '   -----^----!').toBeObservable('------(3|)', shown);
+    }),
+  );
+
+  it(
+    'takes in what has come meanwhile, so that it need not be kept',
+    marbles((m) => {
+      const { turn, first, effects } = setUp(1_000);
+      const arrivals = m.hot('--a 300ms b---');
+      let turns = 0;
+      const turn$ = turn(['a', 'b']).pipe(tap(() => turns++));
+      m.expect(merge(effects(arrivals), show(awaitReads(turn$, first))), '^ 400ms !').toBeObservable(
+        '303ms 5',
+        { 5: 5 },
+      );
+      m.flush();
+      expect(turns).toBe(5);
     }),
   );
 
@@ -132,7 +158,7 @@ describe('awaitReads', () => {
     'waits for nothing where no resource is stored on demand',
     marbles((m) => {
       const { turn } = setUp(20);
-      const first = firstReads([], 20);
+      const first = firstReads([], { idle: 20, total: 20 });
       m.expect(show(awaitReads(turn(['a']), first))).toBeObservable('(1|)', shown);
     }),
   );
