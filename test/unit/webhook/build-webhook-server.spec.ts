@@ -1,0 +1,339 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import pino from 'pino';
+import { Registry } from 'prom-client';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { defaultPolicy } from '../../../src/certificates/certificate-policy.ts';
+import { folderStore } from '../../../src/certificates/folder-store.ts';
+import { renewCertificates } from '../../../src/certificates/renew-certificates.ts';
+import { followTlsFolder } from '../../../src/lib/tls/tls-folder.ts';
+import type { Admission } from '../../../src/webhook/admission.ts';
+import type { AdmissionRequest } from '../../../src/webhook/admission-request.ts';
+import { createAdmissionQueue } from '../../../src/webhook/admission-queue.ts';
+import { buildWebhookServer } from '../../../src/webhook/build-webhook-server.ts';
+import { webhookLimits } from '../../../src/webhook/webhook-limits.ts';
+import { createWebhookMetrics } from '../../../src/webhook/webhook-metrics.ts';
+
+const policy = { ...defaultPolicy, serverName: 'localhost' };
+const ingress = {
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: { name: 'web', namespace: 'shop' },
+};
+const review = (change: Record<string, unknown> = {}) => ({
+  apiVersion: 'admission.k8s.io/v1',
+  kind: 'AdmissionReview',
+  request: {
+    uid: 'u-1',
+    kind: { group: 'networking.k8s.io', version: 'v1', kind: 'Ingress' },
+    resource: { group: 'networking.k8s.io', version: 'v1', resource: 'ingresses' },
+    name: 'web',
+    namespace: 'shop',
+    operation: 'CREATE',
+    object: ingress,
+    ...change,
+  },
+});
+
+let dir = '';
+let ca = '';
+let server: FastifyInstance;
+let registry: Registry;
+let asked: AdmissionRequest[] = [];
+let answer: (request: AdmissionRequest, signal: AbortSignal) => Promise<Admission>;
+
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(tmpdir(), 'haptic-webhook-'));
+  await renewCertificates({ store: folderStore(dir), policy, now: Date.now });
+  ca = await readFile(path.join(dir, 'server', 'ca.crt'), 'utf8');
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  asked = [];
+  answer = () => Promise.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+  registry = new Registry();
+  server = buildWebhookServer({
+    admit: (request, signal) => {
+      asked.push(request);
+      return answer(request, signal);
+    },
+    isKnown: ({ kind }) => kind === 'Ingress',
+    queue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
+    identity: followTlsFolder(path.join(dir, 'server')),
+    metrics: createWebhookMetrics(registry),
+    log: pino({ level: 'silent' }),
+    limits: { ...webhookLimits, bodyBytes: 64 * 1024 },
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => server.close());
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown> & {
+    readonly message?: string;
+    readonly response?: Record<string, unknown>;
+  };
+}
+
+function post(
+  body: string | object,
+  options: { readonly type?: string; readonly url?: string; readonly method?: string } = {},
+) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const { port } = server.server.address() as AddressInfo;
+  return new Promise<Answer>((resolve, reject) => {
+    const request = https.request(
+      {
+        host: '127.0.0.1',
+        servername: 'localhost',
+        port,
+        ca,
+        agent: false,
+        path: options.url ?? '/validate',
+        method: options.method ?? 'POST',
+        headers: {
+          'content-type': options.type ?? 'application/json',
+          'content-length': Buffer.byteLength(text),
+        },
+      },
+      (response) => {
+        let received = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => (received += chunk));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(received) as Answer['body'] }),
+        );
+      },
+    );
+    request.on('error', reject);
+    request.end(text);
+  });
+}
+
+const metric = async (name: string, labels: Record<string, string>) => {
+  const found = (await registry.getMetricsAsJSON()).find((one) => one.name === name);
+  const values = (found?.values ?? []) as { labels: Record<string, string>; value: number }[];
+  return values.find((one) => Object.entries(labels).every(([key, value]) => one.labels[key] === value))
+    ?.value;
+};
+
+describe('an admission review', () => {
+  it('is answered with its uid', async () => {
+    expect(await post(review())).toEqual({
+      status: 200,
+      body: {
+        apiVersion: 'admission.k8s.io/v1',
+        kind: 'AdmissionReview',
+        response: { uid: 'u-1', allowed: true },
+      },
+    });
+    expect(asked[0]).toMatchObject({
+      operation: 'CREATE',
+      group: 'networking.k8s.io',
+      dryRun: false,
+      object: ingress,
+    });
+    const gvk = 'networking.k8s.io/v1.Ingress';
+    expect(await metric('haptic_webhook_requests_total', { gvk, result: 'allowed' })).toBe(1);
+    expect(await metric('haptic_webhook_checks_total', { scope: 'none' })).toBe(1);
+  });
+
+  it('that is denied says which fields, in words and as causes', async () => {
+    answer = () =>
+      Promise.resolve({
+        kind: 'denied',
+        scope: 'reduced',
+        warnings: ['w'],
+        causes: [
+          { field: 'spec.rules[0].host', message: 'is wrong' },
+          { field: '', message: 'HAProxy refuses it' },
+        ],
+      });
+    const { status, body } = await post(review());
+    expect(status).toBe(200);
+    expect(body.response).toEqual({
+      uid: 'u-1',
+      allowed: false,
+      warnings: ['w'],
+      status: {
+        code: 422,
+        reason: 'Invalid',
+        message: 'spec.rules[0].host: is wrong; HAProxy refuses it',
+        details: {
+          name: 'web',
+          group: 'networking.k8s.io',
+          kind: 'Ingress',
+          causes: [
+            { reason: 'FieldValueInvalid', field: 'spec.rules[0].host', message: 'is wrong' },
+            { reason: 'FieldValueInvalid', field: 'object', message: 'HAProxy refuses it' },
+          ],
+        },
+      },
+    });
+  });
+
+  it('gets few and short warnings, each once', async () => {
+    const warnings = [
+      'x'.repeat(1_000),
+      'two\nlines',
+      'same',
+      'same',
+      ...Array.from({ length: 30 }, (_, i) => `w${i}`),
+    ];
+    answer = () => Promise.resolve({ kind: 'allowed', warnings, scope: 'none' });
+    const given = (await post(review())).body.response?.['warnings'] as string[];
+    expect(given.length).toBe(16);
+    expect(given[0]).toHaveLength(256);
+    expect(given.slice(1, 4)).toEqual(['two lines', 'same', 'w0']);
+  });
+
+  it('names what a server is still to name', async () => {
+    await post(review({ name: '', object: { ...ingress, metadata: { generateName: 'web-' } } }));
+    expect(asked[0]?.name).toBe('web-xxxxx');
+  });
+
+  it.each([
+    ['no JSON', '{', 'the body is no JSON'],
+    ['a list', '[]', 'the body must be an AdmissionReview object'],
+    ['another kind', { ...review(), kind: 'Pod' }, 'kind must be AdmissionReview, not "Pod"'],
+    [
+      'an old version',
+      { ...review(), apiVersion: 'admission.k8s.io/v1beta1' },
+      'apiVersion must be admission.k8s.io/v1, not "admission.k8s.io/v1beta1": set admissionReviewVersions: [v1]',
+    ],
+    ['no request', { ...review(), request: null }, 'request is missing or not an object'],
+    ['no uid', review({ uid: '' }), 'request.uid is missing'],
+    ['a uid that is none', review({ uid: 1 }), 'request.uid must be a string, not of type number'],
+    ['no kind', review({ kind: 'Ingress' }), 'request.kind is missing or not an object'],
+    [
+      'no resource',
+      review({ resource: { group: '', version: 'v1' } }),
+      'request.resource.resource is missing',
+    ],
+    [
+      'another operation',
+      review({ operation: 'CONNECT' }),
+      'request.operation must be one of CREATE, UPDATE, DELETE',
+    ],
+    ['no object', review({ object: null }), 'request.object is missing'],
+    ['an object that is none', review({ object: 'x' }), 'request.object must be an object'],
+    ['no old object', review({ operation: 'DELETE', object: null }), 'request.oldObject is missing'],
+    [
+      'no metadata',
+      review({ object: { kind: 'Ingress' } }),
+      'request.object.metadata is missing or not an object',
+    ],
+    ['no name', review({ name: '', object: { metadata: {} } }), 'request.name is missing'],
+  ])('that is broken is refused by name: %s', async (_what, body, words) => {
+    const { status, body: said } = await post(body);
+    expect(status).toBe(400);
+    expect(said).toMatchObject({ kind: 'Status', status: 'Failure', code: 400 });
+    expect(said.message).toContain(words);
+    expect(asked).toEqual([]);
+    expect(await metric('haptic_webhook_requests_total', { result: 'invalid' })).toBe(1);
+  });
+});
+
+describe('anything else', () => {
+  it.each([
+    ['another type', '{}', { type: 'application/yaml' }, 415, 'the content type must be application/json'],
+    [
+      'a large body',
+      JSON.stringify(review({ x: 'y'.repeat(70_000) })),
+      {},
+      413,
+      'the body is larger than 65536 bytes',
+    ],
+    ['another path', '{}', { url: '/mutate' }, 404, 'send AdmissionReviews to POST /validate'],
+    ['another method', '', { method: 'GET' }, 404, 'send AdmissionReviews to POST /validate'],
+  ])('is refused: %s', async (_what, body, options, status, words) => {
+    const refused = await post(body, options);
+    expect(refused.status).toBe(status);
+    expect(refused.body.message).toContain(words);
+    expect(asked).toEqual([]);
+  });
+
+  it('is healthy over HTTPS', async () => {
+    expect(await post('', { url: '/healthz', method: 'GET' })).toEqual({
+      status: 200,
+      body: { status: 'ok' },
+    });
+  });
+});
+
+describe('what cannot be answered', () => {
+  it('is left to the failure policy', async () => {
+    answer = () => Promise.resolve({ kind: 'unknown', message: 'nothing yet' });
+    expect(await post(review())).toMatchObject({
+      status: 503,
+      body: { message: 'haptic webhook: nothing yet' },
+    });
+    answer = () => Promise.resolve({ kind: 'unwatched', message: 'not watched' });
+    expect(await post(review())).toMatchObject({
+      status: 404,
+      body: { message: 'haptic webhook: not watched' },
+    });
+    expect(await metric('haptic_webhook_validation_total', { result: 'unregistered' })).toBe(1);
+  });
+
+  it('ends when the API server no longer waits', async () => {
+    let given: AbortSignal | undefined;
+    answer = (_request, signal) => {
+      given = signal;
+      return new Promise(() => undefined);
+    };
+    const { status, body } = await post(review(), { url: '/validate?timeout=1s' });
+    expect({ status, message: body.message }).toEqual({
+      status: 503,
+      message: 'haptic webhook: no answer within 750 ms, waiting for other requests included',
+    });
+    expect(given?.aborted).toBe(true);
+  });
+
+  it('is turned away at once when too many wait', async () => {
+    const release: (() => void)[] = [];
+    answer = () =>
+      new Promise((resolve) => release.push(() => resolve({ kind: 'allowed', warnings: [], scope: 'none' })));
+    const first = post(review());
+    await expect.poll(() => asked.length).toBe(1);
+    const second = post(review());
+    await expect.poll(() => metric('haptic_webhook_requests_waiting', {})).toBe(1);
+    expect(await post(review())).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('waiting already') as unknown },
+    });
+    release[0]?.();
+    expect((await first).status).toBe(200);
+    await expect.poll(() => release.length).toBe(2);
+    release[1]?.();
+    expect((await second).status).toBe(200);
+  });
+
+  it('says nothing of what went wrong inside', async () => {
+    answer = () => Promise.reject(new TypeError('secret words'));
+    const { status, body } = await post(review());
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toContain('secret');
+  });
+});
+
+describe('its certificate', () => {
+  it('is exchanged without a restart, and the former authority is believed for a while', async () => {
+    expect((await post(review())).status).toBe(200);
+    await renewCertificates({ store: folderStore(dir), policy, now: Date.now, force: true });
+    // By those who know only the former authority, as an API server before its configuration is written anew.
+    expect((await post(review())).status).toBe(200);
+    ca = await readFile(path.join(dir, 'server', 'ca.crt'), 'utf8');
+    expect((await post(review())).status).toBe(200);
+    expect(await metric('haptic_webhook_cert_rotations_total', {})).toBe(1);
+    expect(await metric('haptic_webhook_cert_expiry_timestamp_seconds', {})).toBeGreaterThan(
+      Date.now() / 1000,
+    );
+  });
+});
