@@ -3,6 +3,7 @@ import { templateConfigSchema } from '../api/template-config-schema.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { originField, originName, type ConfigDocument } from './config-document.ts';
 import type { ConfigError } from './config-error.ts';
+import { dropNulls } from './drop-nulls.ts';
 import { fieldText } from './field-text.ts';
 import { checkPart } from './schema-checks.ts';
 
@@ -10,14 +11,16 @@ import { checkPart } from './schema-checks.ts';
 const maxDepth = 100;
 
 /** What is wrong with one document, whatever the others say: unknown fields, wrong types, fields that a library cannot have. */
-export function checkDocument({ origin, spec }: ConfigDocument): readonly ConfigError[] {
+export function checkDocument({ origin, spec: given }: ConfigDocument): readonly ConfigError[] {
+  const tooDeep = isTooDeep(given);
+  const spec = tooDeep ? given : dropNulls(given, templateConfigSchema);
   const refuse = (path: readonly string[], message: string): ConfigError => ({
     source: originName(origin),
     field: originField(origin, fieldText(path, spec)),
     message,
   });
   if (!isRecord(spec)) return [refuse([], 'must be an object')];
-  if (isDeeperThan(spec, maxDepth)) return [refuse([], `is nested more than ${maxDepth} deep`)];
+  if (tooDeep) return [refuse([], `is nested more than ${maxDepth} deep`)];
   const foreign =
     origin.kind === 'library'
       ? Object.keys(spec).filter(
@@ -36,10 +39,11 @@ function isLibraryField(field: string): boolean {
   return libraryFields.some((name) => name === field);
 }
 
-function isDeeperThan(root: unknown, limit: number): boolean {
+/** Whether it is nested deeper than any configuration, and not to be walked by recursion. */
+export function isTooDeep(root: unknown): boolean {
   let level: readonly unknown[] = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
+    if (depth > maxDepth) return true;
     level = level.flatMap((value): readonly unknown[] =>
       Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [],
     );

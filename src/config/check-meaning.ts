@@ -30,8 +30,6 @@ export function checkMeaning(config: TemplateConfig): readonly SchemaError[] {
       ),
     ),
     ...postProcessingErrors(config),
-    ...duplicates(config.validators, ['validators']),
-    ...duplicates(config.libraryRefs, ['libraryRefs']),
   ];
 }
 
@@ -114,17 +112,5 @@ function postProcessingErrors(config: TemplateConfig): readonly SchemaError[] {
         linearRegex(text),
       ),
     ),
-  );
-}
-
-function duplicates(
-  items: readonly { readonly name: string }[],
-  path: readonly string[],
-): readonly SchemaError[] {
-  const names = items.map(({ name }) => name);
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
-      ? []
-      : [{ path: [...path, String(index), 'name'], message: `is ${name}, as of another before it` }],
   );
 }

@@ -1,11 +1,13 @@
 import { templateConfigSchema } from '../api/template-config-schema.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { checkDocument } from './check-document.ts';
+import { checkDocument, isTooDeep } from './check-document.ts';
+import { checkLists } from './check-lists.ts';
 import { checkMeaning } from './check-meaning.ts';
 import { checkRules } from './check-rules.ts';
 import { originField, originName, type ConfigDocument } from './config-document.ts';
 import type { ConfigError } from './config-error.ts';
+import { dropNulls } from './drop-nulls.ts';
 import { fieldText } from './field-text.ts';
 import { mergeSpecs } from './merge-specs.ts';
 import { checkWhole, type SchemaError } from './schema-checks.ts';
@@ -23,7 +25,8 @@ type Spec = Readonly<Record<string, unknown>>;
  * Lays documents over each other, the first at the bottom: objects are merged field by field, lists and values replaced.
  * Then defaults are applied and the whole is checked. Errors say which document has the wrong value.
  */
-export function mergeDocuments(documents: readonly ConfigDocument[]): Resolution {
+export function mergeDocuments(given: readonly ConfigDocument[]): Resolution {
+  const documents = given.map(withoutNulls);
   const errors: ConfigError[] = [];
   let merged: Spec = {};
   for (const document of documents) {
@@ -34,11 +37,20 @@ export function mergeDocuments(documents: readonly ConfigDocument[]): Resolution
   if (errors.length > 0) return { ok: false, errors };
   const checked = checkWhole(structuredClone(merged));
   const wrong = checked.ok
-    ? [...checkRules(templateConfigSchema, checked.config), ...checkMeaning(checked.config)]
+    ? [
+        ...checkRules(templateConfigSchema, checked.config),
+        ...checkLists(templateConfigSchema, checked.config),
+        ...checkMeaning(checked.config),
+      ]
     : checked.errors;
   if (!checked.ok || wrong.length > 0)
     return { ok: false, errors: wrong.map((error) => blame(error, documents, merged)) };
   return { ok: true, config: checked.config, sources: createSourceMap(documents) };
+}
+
+/** What is nested too deep is left alone: it is refused as it stands. */
+function withoutNulls({ origin, spec }: ConfigDocument): ConfigDocument {
+  return { origin, spec: isTooDeep(spec) ? spec : dropNulls(spec, templateConfigSchema) };
 }
 
 /** Snippets that are said to replace another which is not there. */

@@ -294,6 +294,10 @@ describe('libraries', () => {
     ]);
   });
 
+  it('that are missing make no field wrong that has nothing behind it', () => {
+    expect(errorsOf({ libraryRefs: refs('gone'), maps: null })).toHaveLength(1);
+  });
+
   it('that are missing do not hide what the object has wrong', () => {
     expect(
       errorsOf({

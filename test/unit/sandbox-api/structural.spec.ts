@@ -154,6 +154,20 @@ describe('structural defaults', () => {
     });
   });
 
+  it('take null for absent also where there is no default, in fields and in maps, and nowhere else', () => {
+    const nulls: Schema = {
+      type: 'object',
+      properties: {
+        plain: { type: 'string' },
+        map: { type: 'object', additionalProperties: { type: 'string' } },
+        list: { type: 'array', items: { type: 'string' } },
+        free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      },
+    };
+    const given = { plain: null, map: { a: null, b: 'x' }, list: [null], free: { a: null } };
+    expect(applyDefaults(given, nulls)).toStrictEqual({ map: { b: 'x' }, list: [null], free: { a: null } });
+  });
+
   it('take null for absent where null is not allowed, and leave it where it is', () => {
     expect(applyDefaults({ a: null, n: null }, schema)).toMatchObject({ a: 1, n: null });
   });
