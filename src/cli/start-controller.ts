@@ -81,6 +81,11 @@ export function startController(deps: ControllerDeps): Controller {
     if (current !== undefined) former = [...former, current];
     current = world;
     activeId = id;
+    for (const { template, message } of world.renderer.warnings)
+      log.warn(
+        { template: world.sourceOfTemplate(template), reason: message },
+        'a template is hardly what was meant',
+      );
     stages.mark('config');
     taken$.next(world);
   };

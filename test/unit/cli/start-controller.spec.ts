@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { of } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { WatchedResource } from '../../../src/api/template-config.ts';
+import type { TemplateConfig, WatchedResource } from '../../../src/api/template-config.ts';
 import { readConfig } from '../../../src/cli/read-config.ts';
 import type { Controller } from '../../../src/cli/controller/controller-deps.ts';
 import { startController } from '../../../src/cli/start-controller.ts';
@@ -9,13 +9,18 @@ import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
 import { acceptingAgent } from '../../bench/lib/accepting-agent.ts';
 import { scriptedApi } from '../../bench/lib/scripted-api.ts';
 
+type Snippets = TemplateConfig['templateSnippets'];
+
 const started: Controller[] = [];
 afterEach(async () => {
   for (const controller of started.splice(0)) await controller.stop();
 });
 
 /** A controller on an API without objects that serves every kind but `widgets`. */
-async function start(widgets?: WatchedResource): Promise<Controller> {
+async function start(
+  widgets?: WatchedResource,
+  { snippets = {}, log = pino({ level: 'silent' }) }: { snippets?: Snippets; log?: pino.Logger } = {},
+): Promise<Controller> {
   const { transport } = scriptedApi({});
   const withoutWidgets: KubeTransport = {
     ...transport,
@@ -36,13 +41,13 @@ async function start(widgets?: WatchedResource): Promise<Controller> {
   const watchedResources =
     widgets === undefined ? config.watchedResources : { ...config.watchedResources, widgets };
   const controller = startController({
-    config: { ...config, watchedResources },
+    config: { ...config, watchedResources, templateSnippets: { ...config.templateSnippets, ...snippets } },
     transport: withoutWidgets,
     client: acceptingAgent(),
     check: (plan) => of({ kind: 'accepted', planId: plan.id, warnings: [] }),
     capabilities: {},
     watchTimeoutSeconds: 290,
-    log: pino({ level: 'silent' }),
+    log,
     onFatal: (error) => {
       throw error;
     },
@@ -75,5 +80,22 @@ describe('readiness', () => {
   it('does not wait for a kind that may be absent', async () => {
     const controller = await start({ apiVersion: 'example.com/v1', resources: 'widgets', optional: true });
     await expect.poll(() => failures(controller)).toEqual([]);
+  });
+});
+
+describe('what templates do that is hardly meant', () => {
+  it('is told in the log when the configuration is taken, and nothing of the shipped libraries is', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+    await start(undefined, { log });
+    expect(lines).toEqual([]);
+    await start(undefined, { log, snippets: { 'frontends-50-mine': { template: '' } } });
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        msg: 'a template is hardly what was meant',
+        template: 'frontends-50-mine',
+        reason: expect.stringContaining('the number 50 has not three digits') as string,
+      }),
+    ]);
   });
 });
