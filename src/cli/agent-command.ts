@@ -1,6 +1,7 @@
 import { tlsNames } from '../protocol/tls-names.ts';
 import { type CliOptions, defineCommand } from './cli-command.ts';
 import { logLevelOption } from './log-level-option.ts';
+import { outputOption } from './output-option.ts';
 
 const baseDir = { value: 'DIR', summary: "folder of HAProxy's files", default: '/etc/haproxy' } as const;
 const adminSocket = {
@@ -84,13 +85,7 @@ export const agentCommand = defineCommand({
 export const agentStateOptions = {
   verify: { summary: "compare the files on disk with the agent's record first" },
   files: { summary: 'list the files' },
-  output: {
-    value: 'FORMAT',
-    short: 'o',
-    summary: 'how the answer is printed',
-    choices: ['text', 'json'],
-    default: 'text',
-  },
+  output: outputOption,
   url: { value: 'URL', summary: 'an agent elsewhere, https://HOST:5555, asked as the controller asks it' },
   'tls-dir': {
     value: 'DIR',

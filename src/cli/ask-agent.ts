@@ -41,10 +41,14 @@ export async function askState({ values, signal, out }: CliCall<typeof agentStat
   const to = url === undefined ? socketOf(values['base-dir'], values['admin-socket']) : remote(url, values);
   const text = await get({ ...to, path: query, signal });
   const state = JSON.parse(text) as AgentState;
-  if (values.output === 'json') {
-    const { files, ...rest } = state;
-    out(`${JSON.stringify(values.files ? { ...rest, files } : rest, undefined, 2)}\n`);
-  } else out(describeState(state, values.files));
+  if (values.output === 'text') {
+    out(describeState(state, values.files));
+    return 0;
+  }
+  const { files, ...rest } = state;
+  // Probes and hooks come through this file: only who asks for it loads the printer.
+  const { printed } = await import('./printed.ts');
+  out(printed(values.output, values.files ? { ...rest, files } : rest, () => ''));
   return 0;
 }
 

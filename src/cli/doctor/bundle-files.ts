@@ -58,6 +58,7 @@ export async function bundleFiles(deps: DoctorDeps, sources: BundleSources): Pro
       (wordless.has(name) ? safe : risky)(`taps/${name}.json`, value),
     ),
     ...(taps['config'] === undefined && Object.keys(taps).length === 0 ? [] : await liveFiles(deps, risky)),
+    ...(Object.keys(taps).length === 0 ? [] : await varsFile(deps, risky)),
     ...(await metricsFile(deps, sources.metricsUrl, risky)),
     ...(sources.logLines > 0 ? await logFiles(deps, sources.logLines, risky) : []),
   ];
@@ -89,6 +90,15 @@ async function liveFiles({ url, signal }: DoctorDeps, make: Make): Promise<reado
     ];
   } catch (error) {
     return [make('live/unavailable.txt', `${errorMessage(error)}\n`)];
+  }
+}
+
+/** What the controller says of itself besides its taps. */
+async function varsFile({ url, signal }: DoctorDeps, make: Make): Promise<readonly BundleFile[]> {
+  try {
+    return [make('vars.json', await (await askController(url, 'vars/all', signal())).json())];
+  } catch (error) {
+    return [make('vars-unavailable.txt', `${errorMessage(error)}\n`)];
   }
 }
 

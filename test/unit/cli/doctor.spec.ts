@@ -74,6 +74,7 @@ beforeEach(async () => {
     else if (name !== undefined)
       response.end(taps[name] === undefined ? '' : `${JSON.stringify(taps[name])}\n`);
     else if (request.url === '/debug/plan' && plan !== undefined) response.end(plan);
+    else if (request.url === '/debug/vars/all') response.end(JSON.stringify({ config: planted.token }));
     else if (request.url === '/metrics') response.end(metrics);
     else response.writeHead(404).end('{"error":"nothing here"}');
   });
@@ -483,7 +484,7 @@ describe('a bundle', () => {
           'live/plan.json',
         ],
         ...['metrics/controller.txt', 'pods/default/one/state.json', 'pods/default/one/last-apply.json'],
-        ...['taps/config.json', 'taps/verdicts.json', 'logs/default/one/agent.log'],
+        ...['vars.json', 'taps/config.json', 'taps/verdicts.json', 'logs/default/one/agent.log'],
       ]),
     );
     expect(Object.keys(files)).not.toContain('live/ssl/a.pem');
