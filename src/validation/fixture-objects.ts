@@ -2,8 +2,10 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig, WatchedResource } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { dropFields } from '../streams/drop-fields.ts';
 import { normalizeObject } from '../streams/normalize-object.ts';
 import { objectKey } from '../streams/object-key.ts';
+import { watchSpecOf } from '../streams/watch-spec.ts';
 import { kindOf } from './kind-of.ts';
 import { watchFilter } from './watch-filter.ts';
 
@@ -36,14 +38,15 @@ const builtIn: Readonly<Record<string, FixtureResource>> = {
 
 /**
  * Takes fixtures through what watched objects go through: `apiVersion` and `kind` are filled in where they are missing, metadata
- * is checked and stripped, and what its resource does not select is left out.
+ * is checked and stripped, what its resource does not select is left out, and so are the fields that it ignores.
  *
  * @throws CodedError `HAPTIC_ERR_VALIDATION_FIXTURE` with everything that is wrong, each with its field
  */
 export function fixtureObjects(
-  { watchedResources }: Pick<TemplateConfig, 'watchedResources'>,
+  config: Pick<TemplateConfig, 'watchedResources' | 'watchedResourcesIgnoreFields'>,
   fixtures: Readonly<Record<string, readonly unknown[]>>,
 ): FixtureObjects {
+  const { watchedResources } = config;
   const errors: string[] = [];
   const given = new Map<string, readonly PlacedObject[]>();
   for (const [name, values] of Object.entries(fixtures)) {
@@ -60,10 +63,12 @@ export function fixtureObjects(
     (given.get(name) ?? []).map(({ object }) => object);
   for (const [name, resource] of Object.entries(watchedResources)) {
     const reasonAgainst = watchFilter(name, resource, objectsIn(namespacesFixture));
+    const { ignoreFields } = watchSpecOf(name, resource, config);
+    const stripped = dropFields(ignoreFields, `watchedResources.${name}.ignoreFields`);
     const kept = new Map<string, KubeObject>();
     for (const { key, object, field } of given.get(name) ?? []) {
       const reason = reasonAgainst(object);
-      if (reason === undefined) kept.set(key, object);
+      if (reason === undefined) kept.set(key, stripped(object));
       else notes.push(`${field}: ${key} is left out, since ${reason} does not select it`);
     }
     objects.set(name, kept);

@@ -74,7 +74,7 @@ export async function runTest(job: TestJob, deps: TestDeps): Promise<TestResult>
     const judged: JudgedRender = {
       config,
       render,
-      context: () => templateContext(config, test.fixtures ?? {}, constants, render.files),
+      context: () => templateContext(config, test.fixtures ?? {}, constants, render),
       again: () => renderOf(reversed(test.fixtures ?? {})),
       ...(unavailable && { noHaproxy: unavailable }),
       check: (plan) => haproxyOf(deps).check(plan),

@@ -58,6 +58,21 @@ describe('objects of a test', () => {
     expect(written).toEqual(before);
   });
 
+  it('lose the fields that their resource ignores, after they were selected', () => {
+    const watched = {
+      services: { ...services.services, ignoreFields: ['status'], fieldSelector: 'status.phase=up' },
+    };
+    const { objects } = fixtureObjects(configOf(watched), {
+      services: [
+        { ...named('a'), status: { phase: 'up' } },
+        { ...named('b'), status: { phase: 'down' } },
+      ],
+    });
+    expect([...(objects.get('services') ?? [])]).toEqual([
+      ['web/a', { apiVersion: 'v1', kind: 'Service', metadata: { namespace: 'web', name: 'a' } }],
+    ]);
+  });
+
   it('of a watched resource without any are an empty store', () => {
     expect(keysOf(services, {}, 'services')).toEqual([]);
   });

@@ -250,6 +250,50 @@ describe('what an assertion looks at', () => {
   });
 });
 
+describe('what a render declares besides files', () => {
+  const declaring = {
+    k8sResources: {
+      notes: {
+        template: [
+          '{{#forEach resources.widgets as |w|}}',
+          'apiVersion: v1',
+          'kind: ConfigMap',
+          'metadata: { name: note, namespace: web }',
+          'data:',
+          '  color: {{json w.spec.color}}',
+          '{{/forEach}}',
+          '',
+        ].join('\n'),
+      },
+    },
+    haproxyConfig: {
+      template: [
+        'global',
+        '{{#forEach resources.widgets as |w|}}',
+        '{{statusPatch w rendered=(object phase="Accepted")}}',
+        '{{recordEvent w "Seen" "it was seen" type="Normal"}}',
+        '{{/forEach}}',
+        '',
+      ].join('\n'),
+    },
+  };
+
+  it.each([
+    ['k8sResources[0].data.color', 'red'],
+    ['statusPatches[0].target.name', 'a'],
+    ['statusPatches[0].rendered.phase', 'Accepted'],
+    ['events[0].reason', 'Seen'],
+    ['events[0].about.namespace', 'web'],
+  ])('is below %s', async (jsonpath, expected) => {
+    const test = {
+      fixtures: { widgets: [widget('a')] },
+      assertions: [{ type: 'jsonpath', jsonpath, expected }],
+    };
+    const { tests } = await runValidationTests({ config: configOf({ it: test }, declaring), workers: 0 });
+    expect(tests[0]?.assertions).toEqual([{ type: 'jsonpath', description: '', passed: true }]);
+  });
+});
+
 describe('without a HAProxy', () => {
   it.each([{ type: 'haproxy_valid' }, { type: 'traffic', request: { host: 'a' }, expect: { status: 200 } }])(
     '$type fails and says what to do',
