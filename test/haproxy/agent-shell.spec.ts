@@ -146,7 +146,7 @@ describeEachLine('haptic agent, with all its listeners', (line) => {
         code: 1,
         stderr: expect.stringContaining('ENOENT') as string,
       });
-    expect(await haptic('state', '--output', 'yaml')).toMatchObject({ code: 2 });
+    expect(await haptic('state', '--output', 'xml')).toMatchObject({ code: 2 });
     expect(await haptic('health', '--nonsense')).toMatchObject({ code: 2 });
     expect((await haptic('drain', '--help')).stdout).toContain('preStop');
   });
