@@ -49,9 +49,11 @@ describe('docs/ingress.md', () => {
     expect(column('reason')).toEqual([...new Set(reasons)].sort());
   });
 
-  it('lists every extension point of the base library', () => {
-    const base = read('charts/haptic/libraries/base.yaml');
-    const points = [...base.matchAll(/\{\{snippets "([a-z-]+-\*)"/g)].map((match) => match[1]);
+  it('lists every extension point of the libraries', () => {
+    const libraries = ['base', 'ingress']
+      .map((name) => read(`charts/haptic/libraries/${name}.yaml`))
+      .join('\n');
+    const points = [...libraries.matchAll(/\{\{snippets "([a-z-]+-\*)"/g)].map((match) => match[1]);
     expect(column('point').sort()).toEqual([...new Set(points)].sort());
   });
 
