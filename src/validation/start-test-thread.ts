@@ -21,7 +21,12 @@ const maxHeapMb = 1024;
 
 /** The program of a thread: beside this file in a working copy, and in the folder of the bundle elsewhere. */
 export function workerFile(moduleUrl: string): URL | undefined {
-  return ['./validation-worker.ts', './validation-worker.js', '../validation-worker.js']
+  return [
+    './validation-worker.ts',
+    './validation-worker.js',
+    '../validation-worker.js',
+    '../../validation-worker.js',
+  ]
     .map((name) => new URL(name, moduleUrl))
     .find((url) => existsSync(fileURLToPath(url)));
 }
