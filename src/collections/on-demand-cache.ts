@@ -10,7 +10,9 @@ import type { SourceCollection } from './types.ts';
  * - `failed`: it could not be read; who needs it asks again
  */
 export type Arrival =
-  | { readonly kind: 'here' | 'gone'; readonly attempt: number }
+  | { readonly kind: 'here'; readonly attempt: number }
+  /** `version`: of the reference by which it was not found; another one is another object. */
+  | { readonly kind: 'gone'; readonly attempt: number; readonly version: string | undefined }
   | { readonly kind: 'failed'; readonly attempt: number; readonly message: string };
 
 type DistributedOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -173,7 +175,7 @@ export function createOnDemandCache<V extends object>(
       unused.delete(want.key);
       cache.delete(want.key);
       failures.delete(want.key);
-      tell(want.key, { kind: 'gone' });
+      tell(want.key, { kind: 'gone', version: want.version });
     },
     failed: (want, message) => {
       failures.set(want.key, want.failures + 1);

@@ -42,7 +42,7 @@ export function onDemandReads(
     const { namespace, name: object, resourceVersion } = reference.metadata;
     const key = namespace === undefined ? object : `${namespace}/${object}`;
     const arrival = reader.read(resource.arrivals, key);
-    if (arrival?.kind === 'gone') return 'gone';
+    if (arrival?.kind === 'gone' && arrival.version === resourceVersion) return 'gone';
     const held = resource.cache.look(key, resourceVersion);
     if (held?.isFresh === true) {
       read.push([resource, key]);

@@ -34,6 +34,7 @@ const events: Readonly<Record<string, WatchEvent>> = {
   N: { kind: 'apply', object: object('a@9', 'another') },
   X: { kind: 'delete', object: object('a@3') },
   Y: { kind: 'delete', object: object('zzz@3') },
+  v: { kind: 'init-apply', object: { apiVersion: 'example.com/v2', ...object('a@1') } },
   '0': { kind: 'absent', message: 'no such kind' },
   D: { kind: 'degraded', reason: 'forbidden', message: 'no' },
   R: { kind: 'recovered' },
@@ -92,6 +93,13 @@ describe('reflect', () => {
     '---s-N---',
     { s: 'synced 1', N: 'changed 2' },
     ['replace ns/a@1', 'set ns/a@9'],
+  );
+  check(
+    'takes the same object in another version of its kind for a change, though it has the same version',
+    '-iad--ivd-ivd-',
+    '---s----v-----',
+    { s: 'synced 1', v: 'changed 2' },
+    ['replace ns/a@1', 'replace ns/a@1'],
   );
   check('starts a list anew that failed midway', '-ia--ib-d-', '--------s-', { s: 'synced 1' }, [
     'replace ns/b@1',

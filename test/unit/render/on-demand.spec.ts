@@ -210,6 +210,19 @@ describe('objects that are read on demand', () => {
     expect(world.lines()).toStrictEqual(['# front has tls-7']);
   });
 
+  it('are asked for again when one was made anew under the same name unnoticed', () => {
+    const world = setUp(byIngress);
+    world.ingress('front', 'tls');
+    world.secret('tls', '1');
+    world.lines();
+    world.cache.gone(world.wanted()[0]!);
+    expect(world.lines()).toStrictEqual(['# front has none']);
+    world.secret('tls', '7');
+    expect(world.lines()).toStrictEqual(['# front has none']);
+    world.arrive(world.wanted()[0]!, '7');
+    expect(world.lines()).toStrictEqual(['# front has tls-7']);
+  });
+
   it('leave with their references', () => {
     const world = setUp(byIngress);
     world.ingress('front', 'tls');
