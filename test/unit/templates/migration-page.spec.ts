@@ -21,7 +21,11 @@ const names =
   queryEscape htmlEscape base64 hex md5 sha1 sha256 hmacSHA1 hmacSHA256 marshalJSON marshalJSONIndent unmarshalJSON marshalYAML
   unmarshalYAML regexp date now parseDuration parseTime unixTime formatInt formatFloat parseInt parseFloat group_by count_by index_by
   unique_by map_extract has_cached get_cached set_cached map filter reject flat_map cidr_partition make_guid semver_gte parse_yaml
-  untar_gz public_key_info statusPatch recordEvent render render_glob inherit_context`.split(/\s+/);
+  untar_gz public_key_info statusPatch recordEvent render render_glob inherit_context global-settings-* defaults-settings-* features-* global-top-*
+  frontend-extra-* frontend-matchers-advanced-* frontend-filters-* frontends-* backends-* backend-directives-* map-host-*
+  map-path-exact-* map-pfxexact-* map-path-prefix-* map-path-regex-* map-weighted-backend-* status-patches-* status-extra-*`.split(
+    /\s+/,
+  );
 
 const rows = [...page.matchAll(/^\| (.*?) \| (.*) \|$/gm)].filter(([, left]) => left?.includes('`') === true);
 const blocks = [...page.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(([, language, name, text = '']) => ({
@@ -32,7 +36,7 @@ const blocks = [...page.matchAll(/^```(\w+) ?(\S*)\n(.*?)^```$/gms)].map(([, lan
 
 describe('docs/migrating-from-scriggo.md', () => {
   it.each(names)('says what became of %s', (name) => {
-    const word = new RegExp(`\`[^\`]*(?<![\\w.])${name.replaceAll('.', '\\.')}(?!\\w)[^\`]*\``);
+    const word = new RegExp(`\`[^\`]*(?<![\\w.])${name.replace(/[.*]/g, '\\$&')}(?!\\w)[^\`]*\``);
     expect(rows.some(([, left = '']) => word.test(left))).toBe(true);
   });
 
@@ -42,7 +46,9 @@ describe('docs/migrating-from-scriggo.md', () => {
       ...['extraContext', 'dataplane', 'capabilities', 'controller', 'templateSnippets', 'x', 'object', 'f'],
     ]);
     const called = rows.flatMap(([, , right = '']) =>
-      [...right.matchAll(/`(?:\{\{#?|\()?([a-z][A-Za-z0-9]*)[^`]*`/g)].map(([, name = '']) => name),
+      [...right.matchAll(/`(?:\{\{#?|\()?([a-z][A-Za-z0-9]*)[^`]*`/g)]
+        .filter(([whole]) => !whole.endsWith('-*`'))
+        .map(([, name = '']) => name),
     );
     const others = new Set([
       'dynamicServers',
@@ -58,6 +64,29 @@ describe('docs/migrating-from-scriggo.md', () => {
     expect(
       called.filter((name) => !known.has(name) && !others.has(name) && !name.startsWith('supports')),
     ).toStrictEqual([]);
+  });
+
+  it('names extension points that the libraries have', () => {
+    const libraries = ['base', 'ingress'].map((name) =>
+      readFileSync(
+        path.resolve(import.meta.dirname, `../../../charts/haptic/libraries/${name}.yaml`),
+        'utf8',
+      ),
+    );
+    const points = new Set(libraries.flatMap((text) => text.match(/(?<=snippets ")[a-z-]+-\*/g) ?? []));
+    const section = page.split('## Extension points')[1]?.split('\n## ')[0] ?? '';
+    const rowsOf = [...section.matchAll(/^\| (.*?) \| (.*) \|$/gm)].filter(
+      ([, left]) => left?.startsWith('`') === true,
+    );
+    const named = rowsOf.flatMap(([, left = '', right = '']) =>
+      [
+        ...(right.startsWith('the same') && !left.includes('util') ? left : right).matchAll(
+          /`([a-z-]+-\*)`/g,
+        ),
+      ].map(([, name = '']) => name),
+    );
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !points.has(name))).toStrictEqual([]);
   });
 
   const examples = blocks.flatMap((block, at) => {
