@@ -4,7 +4,7 @@ stderr. A flag counts before the environment, and that before the default: every
 \`HAPTIC_RUN_WATCH_TIMEOUT\` for \`haptic run --watch-timeout\`, and some have a shorter one, which is told below. Exit codes: 0 done, 1 failed or something was found wrong, 2 the line was
 wrong. \`haptic COMMAND --help\` tells what a command takes, with examples; a word that is not known is answered with the one that was meant.
 
-What follows works in a cluster and in the [sandbox](sandbox.md) alike. The sandbox prints an \`export\` line that tells the commands where everything
+What follows works in a cluster and in the [sandbox](sandbox.md) alike. The sandbox prints \`export\` lines that tell the commands where everything
 is; in a cluster, say it yourself:
 
 \`\`\`text

@@ -13,7 +13,8 @@ export function describeProgram(): string {
 
 /** What stands between the usage and the options of a command's help. */
 export function describeCommand({ summary, description }: CliCommand): string {
-  return description === undefined ? `${summary}.` : `${summary}.\n\n${description}`;
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return description === undefined ? sentence : `${sentence}\n\n${description}`;
 }
 
 /** What follows the options: variables, exit codes, examples. */

@@ -60,7 +60,12 @@ export function parseCommandLine(
   try {
     program.parse(argv.length === 0 ? ['--help'] : normal(argv), { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return { kind: 'help', text };
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      const [first = ''] = normal(argv);
+      // Help of what is no command would be that of the program, as if there were nothing wrong.
+      const isUnknown = first !== '' && !first.startsWith('-') && !byName.has(first);
+      return isUnknown ? parseCommandLine(commands, [first], env) : { kind: 'help', text };
+    }
     return {
       kind: 'refused',
       name: reached === '' ? nameIn(commands, argv) : reached,

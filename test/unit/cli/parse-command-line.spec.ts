@@ -141,6 +141,8 @@ describe('the command', () => {
   it.each([
     [['sampel'], '', "unknown command 'sampel'\n(Did you mean sample?)"],
     [['Sample'], '', "unknown command 'Sample'"],
+    [['sampel', '--help'], '', "unknown command 'sampel'\n(Did you mean sample?)"],
+    [['help', 'sampel'], '', "unknown command 'sampel'\n(Did you mean sample?)"],
     [['constructor'], '', "unknown command 'constructor'"],
     [['--verbose'], '', "unknown option '--verbose'"],
     [['config'], 'config', 'view'],
