@@ -30,26 +30,32 @@ export type ConfigState =
  * What stands in the API as configurations that want to be taken. A change that is none for the configuration is no news: of its
  * status or labels, of a library that it does not refer to.
  */
-export function configCandidates({
-  wanted,
-  shipped = [],
-}: ConfigCandidatesOptions): OperatorFunction<ConfigObjects, ConfigState> {
+export function configCandidates(
+  options: ConfigCandidatesOptions,
+): OperatorFunction<ConfigObjects, ConfigState> {
   return pipe(
-    map(({ isServed, config, libraries }): ConfigState => {
-      if (!isServed)
-        return {
-          kind: 'missing',
-          message: 'the API serves no HAProxyTemplateConfig: install the CRDs by haptic apply-crds',
-        };
-      if (config === undefined)
-        return { kind: 'missing', message: `there is no HAProxyTemplateConfig ${wanted}` };
-      return { kind: 'present', object: config, candidate: candidateOf(config, libraries, shipped) };
-    }),
+    map((objects) => configStateOf(objects, options)),
     distinctUntilChanged(isSame),
   );
 }
 
-function candidateOf(
+/** One state of the API as a configuration that wants to be taken. */
+export function configStateOf(
+  { isServed, config, libraries }: ConfigObjects,
+  { wanted, shipped = [] }: ConfigCandidatesOptions,
+): ConfigState {
+  if (!isServed)
+    return {
+      kind: 'missing',
+      message: 'the API serves no HAProxyTemplateConfig: install the CRDs by haptic apply-crds',
+    };
+  if (config === undefined)
+    return { kind: 'missing', message: `there is no HAProxyTemplateConfig ${wanted}` };
+  return { kind: 'present', object: config, candidate: candidateOf(config, libraries, shipped) };
+}
+
+/** A configuration with the libraries that are there. */
+export function candidateOf(
   { metadata, spec }: KubeObject,
   objects: readonly KubeObject[],
   shipped: readonly ConfigLibrary[],
