@@ -37,7 +37,14 @@ export function liveConfig(options: LiveConfigOptions): LiveConfig {
       Object.keys(config.validationTests).length === 0
         ? of({ ok: true, value: undefined })
         : abortable((signal) =>
-            runValidationTests({ config, haproxy, signal, ...(path === undefined ? {} : { path }) }),
+            runValidationTests({
+              config,
+              haproxy,
+              signal,
+              // A thread takes some 60 MiB of the controller's memory for as long as the tests run.
+              workers: 1,
+              ...(path === undefined ? {} : { path }),
+            }),
           ).pipe(
             map(testResult),
             catchError((error: unknown) => of(failure(errorMessage(error)))),
