@@ -45,7 +45,11 @@ export const encodingHelpers: HelperTable = {
     call: ([from, indent]) => {
       const space = ' '.repeat(indent === undefined ? 0 : countOf(indent, 100));
       const text = stringify(JSON.parse(stableJson(from, 0)), { lineWidth: 0, aliasDuplicateObjects: false });
-      return text.replace(/^(?=.)/gm, space);
+      // Not by a regular expression: JavaScript's `^` sees lines where YAML has none (U+2028).
+      return text
+        .split('\n')
+        .map((line) => (line === '' ? '' : space + line))
+        .join('\n');
     },
   },
   parseYaml: value(
