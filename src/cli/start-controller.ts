@@ -30,7 +30,9 @@ import { followHttp } from './controller/follow-http.ts';
 import { followPods } from './controller/follow-pods.ts';
 import { healthOf } from './controller/health-of.ts';
 import { recordController } from './controller/record-controller.ts';
+import type { LoadGateDeps } from '../world/load-gate.ts';
 import { createStartupStages } from '../world/startup-stages.ts';
+import { createTryConfig } from '../world/try-config.ts';
 import { sharePods } from './controller/share-pods.ts';
 import { tellWatch } from './controller/tell-watch.ts';
 import { tryLiveWorld } from './controller/try-live-world.ts';
@@ -143,6 +145,18 @@ export function startController(deps: ControllerDeps): Controller {
   });
 
   const bundle$ = new ReplaySubject<Bundle>(1);
+  const gate: Pick<LoadGateDeps<LiveWorld>, 'open' | 'trial'> = {
+    open: (resolved) => openWorld({ hub, ...options }, resolved, immediate$),
+    trial: tryLiveWorld({
+      current: () => current,
+      quarantine: () => quarantine,
+      accepted: () => lastAccepted?.outputs,
+      changes,
+      waitingFor: worlds.missing,
+      render,
+      check: checkFor,
+    }),
+  };
   const runtime: ControllerRuntime = {
     world$: taken$,
     current: () => current,
@@ -154,6 +168,14 @@ export function startController(deps: ControllerDeps): Controller {
     registry,
     metrics,
     identity: identityOf(deps),
+    ...(isLiveConfig(deps.config) && {
+      tryConfig: createTryConfig<LiveWorld>({
+        ...gate,
+        test: deps.config.test,
+        close: (world) => world.dispose(),
+        shipped: deps.config.shipped,
+      }),
+    }),
     log,
     stages,
     onFatal,
@@ -207,19 +229,7 @@ export function startController(deps: ControllerDeps): Controller {
     : followConfig({
         live: deps.config,
         watch,
-        gate: {
-          active: () => activeId,
-          open: (resolved) => openWorld({ hub, ...options }, resolved, immediate$),
-          trial: tryLiveWorld({
-            current: () => current,
-            quarantine: () => quarantine,
-            accepted: () => lastAccepted?.outputs,
-            changes,
-            waitingFor: worlds.missing,
-            render,
-            check: checkFor,
-          }),
-        },
+        gate: { ...gate, active: () => activeId },
         take: (report) => take(report.world, report.candidate.id, report.render),
         first: pipeline,
         stages,

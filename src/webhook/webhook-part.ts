@@ -8,6 +8,7 @@ import type { TlsMaterial } from '../lib/tls/tls-material.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { ControllerPart, ControllerRuntime } from '../world/controller-runtime.ts';
+import { createAdmitConfiguration } from './admit-configuration.ts';
 import type { AdmitObject } from './admit-object.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
 import { buildWebhookServer } from './build-webhook-server.ts';
@@ -27,8 +28,6 @@ export interface WebhookPartDeps {
   /** The HAProxy that checks. */
   readonly haproxy: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Judges the kinds by which the product itself is configured; absent: they are not asked about. */
-  readonly admitConfiguration?: (runtime: ControllerRuntime) => AdmitObject;
 }
 
 /** Requests that may wait for each that is worked on. */
@@ -62,7 +61,9 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
         standIn,
       }),
     );
-    const admitConfiguration = deps.admitConfiguration?.(runtime);
+    const { tryConfig, identity: own, transport } = runtime;
+    const admitConfiguration: AdmitObject | undefined =
+      tryConfig && createAdmitConfiguration({ identity: own, tryConfig, transport });
     const concurrent = options.concurrent ?? Math.max(1, availableParallelism() >> 1);
     const server = buildWebhookServer({
       admit: async (request, signal) =>

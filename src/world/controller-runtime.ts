@@ -9,6 +9,7 @@ import type { Bundle } from '../protocol/bundle.ts';
 import type { Metrics } from '../sinks/metrics.ts';
 import type { World } from './build-world.ts';
 import type { StartupStages } from './startup-stages.ts';
+import type { TryConfig } from './try-config.ts';
 
 /** What a running controller offers to the parts that work beside its pipeline. */
 export interface ControllerRuntime {
@@ -21,6 +22,8 @@ export interface ControllerRuntime {
   readonly pipeline: Pipeline<Verdict>;
   readonly transport: KubeTransport;
   readonly identity: ControllerIdentity;
+  /** What the load gate says of a configuration, without taking it; absent where the configuration came as files. */
+  readonly tryConfig?: TryConfig;
   /** Its first value ends everything. */
   readonly stop$: Observable<void>;
   readonly taps: Taps;
