@@ -4,7 +4,9 @@ import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
 import type { HttpWant } from '../protocol/http-content.ts';
 import type { HttpReads } from './http-reads.ts';
 import { onDemandReads, type OnDemandResource } from './on-demand-reads.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import { jsonPath } from '../lib/json-path.ts';
+import { renderError } from '../templates/render-fault.ts';
 import type { TrackedReads } from '../templates/run.ts';
 import type { LookupUse } from '../templates/vocabulary.ts';
 
@@ -150,10 +152,15 @@ export function createTrackedReads(
         ...(http && { http: readHttp(http) }),
         item: (collection, value) => {
           const resource = resourceOf(collection);
-          // A collection of resources holds objects or references to them.
-          return resource !== undefined && onDemand[resource] !== undefined
-            ? demand.whole(resource, [value as KubeObject])[0]
-            : value;
+          if (resource === undefined || onDemand[resource] === undefined) return value;
+          try {
+            // A collection of resources holds objects or references to them.
+            return demand.whole(resource, [value as KubeObject])[0];
+          } catch (error) {
+            if (demand.isPending()) throw error;
+            const message = errorMessage(error);
+            throw renderError({ place: collection, message, field: '', reason: 'ObjectUnreadable' });
+          }
         },
         isPending: () => demand.isPending(),
         done: () => demand.done(),

@@ -308,6 +308,19 @@ describe('objects that are read on demand', () => {
     expect(world.lines()).toStrictEqual(['# a-1', '# b-1']);
   });
 
+  it('are a problem of themselves in a loop over them, when they cannot be read', () => {
+    const world = setUp('{{#forEach resources.secrets as |s|}}\n# {{s.data.crt}}\n{{/forEach}}\n');
+    world.secret('a', '1');
+    world.lines();
+    world.cache.failed(world.wanted()[0]!, '403: no');
+    expect(world.lines()).toStrictEqual([]);
+    expect(world.problems()).toStrictEqual([
+      ['error', 'a', 'secrets shop/a cannot be read: 403: no (resources.secrets)'],
+    ]);
+    world.arrive(world.wanted()[0]!, '1');
+    expect(world.lines()).toStrictEqual(['# a-1']);
+  });
+
   it('need no reading where a store holds them whole', () => {
     const world = setUp(byIngress);
     world.ingress('front', 'tls');
