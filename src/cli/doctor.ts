@@ -12,6 +12,7 @@ import type { CliCall } from './cli-command.ts';
 import { clusterConfig } from './cluster-config.ts';
 import type { doctorOptions } from './doctor-command.ts';
 import { bundleFiles } from './doctor/bundle-files.ts';
+import { checkCertificateSecrets } from './doctor/check-certificate-secrets.ts';
 import { checkApi, checkCrds, checkPermissions } from './doctor/check-cluster.ts';
 import { checkConfiguration } from './doctor/check-configuration.ts';
 import { checkController } from './doctor/check-controller.ts';
@@ -42,6 +43,7 @@ export async function runDoctor(call: Call): Promise<number> {
   const hasApi = findings.every(({ status }) => status === 'ok');
   if (hasApi) findings.push(...(await checkCrds(deps)), ...(await checkPermissions(deps)));
   findings.push(...checkConfiguration(deps), ...(await checkHaproxy(deps)), ...checkCertificates(deps));
+  if (hasApi) findings.push(...(await checkCertificateSecrets(deps)));
   const fleet = hasApi ? await checkFleet(deps) : { findings: [], pods: [] };
   const controller = await checkController(deps);
   findings.push(...fleet.findings, ...controller.findings);

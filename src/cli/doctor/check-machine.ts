@@ -1,18 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { X509Certificate } from 'node:crypto';
 import { errorMessage } from '../../lib/error-message.ts';
 import { isVersionAtLeast } from '../../lib/is-version-at-least.ts';
 import { followTlsFolder } from '../../lib/tls/tls-folder.ts';
+import { certificateLifetime } from './certificate-lifetime.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from './finding.ts';
 
 const oldestLine = '2.6';
-const day = 24 * 3_600_000;
-/** Certificates are renewed 30 days before they end: one that has less was not. */
-const soon = 25 * day;
-
 /** Does the HAProxy that checks configurations run, and is it new enough? */
 export async function checkHaproxy({ haproxy, signal }: DoctorDeps): Promise<readonly Finding[]> {
   const check = 'haproxy';
@@ -65,9 +61,14 @@ export function checkCertificates({ tlsDir, now }: DoctorDeps): readonly Finding
   try {
     const { leaf, trust } = followTlsFolder(tlsDir, now).current();
     return [
-      lifetime(check, "the controller's certificate", leaf, now()),
+      certificateLifetime(check, "the controller's certificate", leaf, now()),
       ...trust.map((authority) =>
-        lifetime(check, `the authority ${authority.subject.replaceAll('\n', ', ')}`, authority, now()),
+        certificateLifetime(
+          check,
+          `the authority ${authority.subject.replaceAll('\n', ', ')}`,
+          authority,
+          now(),
+        ),
       ),
     ];
   } catch (error) {
@@ -80,18 +81,4 @@ export function checkCertificates({ tlsDir, now }: DoctorDeps): readonly Finding
       },
     ];
   }
-}
-
-function lifetime(check: string, what: string, certificate: X509Certificate, now: number): Finding {
-  const ends = Date.parse(certificate.validTo);
-  const left = ends - now;
-  const message = `${what} is valid until ${new Date(ends).toISOString()}`;
-  if (left > soon) return { check, status: 'ok', message };
-  const advice = 'see whether haptic certificates runs every hour, as the chart has it';
-  return {
-    check,
-    status: left > 0 ? 'warning' : 'failed',
-    message: `${message}, ${Math.floor(left / day)} days`,
-    advice,
-  };
 }

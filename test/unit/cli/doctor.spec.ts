@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test 
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { applyCrdsCommand } from '../../../src/cli/apply-crds-command.ts';
 import { doctorCommand } from '../../../src/cli/doctor-command.ts';
+import { certificateLifetime } from '../../../src/cli/doctor/certificate-lifetime.ts';
 import type { Finding } from '../../../src/cli/doctor/finding.ts';
 import { sameAsApplied } from '../../../src/cli/doctor/same-as-applied.ts';
 import { createScrubber, valuesByName, valuesOfSecret } from '../../../src/cli/doctor/scrub.ts';
@@ -391,6 +392,42 @@ describe('haptic doctor', () => {
     expect(await tls('/nowhere')).toMatchObject([{ status: 'skipped' }]);
     const broken = join(put('broken/tls.crt', 'x'), '..');
     expect(await tls(broken)).toMatchObject([{ status: 'failed' }]);
+  });
+
+  it('looks at the certificates that the cluster keeps, as they are named by default', async () => {
+    await using certificates = await makeAgentCertificates();
+    const secret = (name: string, data: Readonly<Record<string, string>>) => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace: 'default' },
+      data: Object.fromEntries(
+        Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]),
+      ),
+    });
+    const pem = readFileSync(join(certificates.serverDir, 'tls.crt'), 'utf8');
+    await create(
+      secret('haptic-agent-tls', { 'tls.crt': pem }),
+      secret('haptic-controller-tls', { 'tls.crt': 'x' }),
+    );
+    expect(
+      (await doctor()).of('certificates').map(({ status, message }) => `${status}: ${message}`),
+    ).toStrictEqual([
+      'warning: agents are asked without TLS',
+      expect.stringMatching(/^ok: Secret default\/haptic-agent-tls is valid until 20\S+Z$/),
+      'failed: Secret default/haptic-controller-tls holds no certificate that can be read',
+    ]);
+  });
+
+  it.each([
+    [300, 365, 'ok'],
+    [20, 365, 'warning'],
+    [-1, 365, 'failed'],
+    [2, 6, 'ok'],
+    [1, 6, 'warning'],
+  ])('takes a certificate with %s of %s days left for %s', (left, whole, status) => {
+    const at = (days: number) => new Date(Date.UTC(2026, 0, 1) + days * 86_400_000).toUTCString();
+    const lifetime = { validFrom: at(left - whole), validTo: at(left) };
+    expect(certificateLifetime('c', 'it', lifetime, Date.UTC(2026, 0, 1))).toMatchObject({ status });
   });
 
   it.each([
