@@ -141,6 +141,7 @@ describeEachLine('traffic', (line) => {
       { request: { host, path: '/port', port: 8080 }, expect: { status: 200, body: '^8080$' } },
       { request: { host, clientAddress: '192.0.2.77' }, expect: { status: 403 } },
       { request: { host, clientAddress: '2001:db8::1' }, expect: { status: 200 } },
+      { request: { host, path: '/reject' }, expect: { closed: true } },
       { request: { host, scheme: 'https' }, expect: { backend: 'plain', headers: { 'x-sni': `^${host}$` } } },
       { request: { host, scheme: 'https', sni: 'x.example.com' }, expect: { headers: { 'x-sni': '^x\\.' } } },
       { request: { host, scheme: 'https', sni: '' }, expect: { status: 200 } },

@@ -65,6 +65,10 @@ const expect = {
     'traffic: what must come of the request; what is absent is not looked at. Headers, paths and bodies are regular expressions.',
   minProperties: 1,
   properties: {
+    closed: {
+      type: 'boolean',
+      description: 'Whether HAProxy ends the connection without an answer; nothing else is looked at then.',
+    },
     status: { ...status, description: 'Status of the answer.' },
     headers: { ...headers, description: 'Headers of the answer, by name. Empty: the header is not there.' },
     body: { type: 'string', maxLength: 16_384, description: 'Body of the answer.' },

@@ -13,6 +13,8 @@ export function judgeTraffic(
   expect: TrafficExpectation,
   field: string,
 ): string | undefined {
+  if (expect.closed === true)
+    return answer && `there was an answer ${summaryOf({ answer, backend, ...(forwarded && { forwarded }) })}`;
   if (answer === undefined) return `there was no answer: ${failure ?? ''}`;
   const wrong: string[] = [];
   const differs = (

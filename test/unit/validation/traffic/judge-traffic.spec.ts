@@ -79,6 +79,14 @@ describe('a request that comes to something else', () => {
     );
   });
 
+  it('may be meant to get no answer', () => {
+    expect(judge({ closed: true }, { failure: 'socket hang up', backend: '' })).toBeUndefined();
+    expect(judge({ closed: true })).toMatch(
+      /^there was an answer \(the answer was 200, backend web was chosen/,
+    );
+    expect(judge({ closed: false, status: 200 })).toBeUndefined();
+  });
+
   it('refuses a pattern that is none, naming its field', () => {
     expect(() => judge({ headers: { 'x-one': '(' } })).toThrow(
       'assertions[0].expect.headers.x-one is no regular',
