@@ -56,7 +56,10 @@ export function parseRunOptions(
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),
     ...(webhook === undefined ? {} : { webhook }),
     printConfig: values['print-config'],
-    agentAccess: parseAgentAccess(values, env, { needsCredentials: !values['print-config'] }),
+    agentAccess: parseAgentAccess(values, env, {
+      // A configuration that is an object may name a Secret with them.
+      needsCredentials: !values['print-config'] && configObject === undefined,
+    }),
     logLevel: parseLogLevel(values['log-level']),
   };
 }

@@ -9,6 +9,8 @@ import { kubeTransport } from '../kube/kube-transport.ts';
 import { capabilitiesOf } from '../plan/capabilities.ts';
 import { buildMetricsServer } from '../server/build-metrics-server.ts';
 import { buildServer } from '../server/build-server.ts';
+import { createAgentLogin } from './agent-login.ts';
+import { agentCredentialsPart } from './controller/agent-credentials-part.ts';
 import { controllerParts } from './controller/controller-parts.ts';
 import { gatesByValidators } from './controller/gates-by-validators.ts';
 import { liveConfig } from './controller/live-config.ts';
@@ -72,16 +74,18 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
 
+  const login = 'tls' in options.agentAccess ? undefined : createAgentLogin(options.agentAccess);
   const controller = startController({
     config,
     transport,
     // What an apply may last is `dataplane.syncTimeout`, for which delivery itself looks.
-    client: createAgentClient(options.agentAccess),
+    client: createAgentClient(login?.access ?? options.agentAccess),
     check: gatesByValidators({ haproxy: options.haproxy, ...pathOnly() }),
     capabilities,
     watchTimeoutSeconds: options.watchTimeoutSeconds,
     parts: [
       ...controllerParts,
+      ...(login === undefined ? [] : [agentCredentialsPart(login)]),
       ...(options.webhook === undefined
         ? []
         : [webhookPart(options.webhook, { haproxy: options.haproxy, ...pathOnly() })]),

@@ -11,12 +11,13 @@ export type AgentAccess =
       /** Folder of `tls.crt`, `tls.key`, `ca.crt`, read anew whenever it changes. */
       readonly tls: { readonly dir: string; readonly serverName: string };
     }
+  /** Read for each request. */
   | { readonly username: string; readonly password: string };
 
 /** Connections to all agents. */
 export interface AgentPool {
   readonly scheme: 'http' | 'https';
-  /** Sent with every request. */
+  /** To be sent with the next request; to be asked for each. */
   readonly headers: Readonly<Record<string, string>>;
   /**
    * Where to send the next request. To be asked for each: connections live on only while identity and trust are the same and no
@@ -41,10 +42,12 @@ const connectTimeoutMs = 5_000;
 export function createAgentPool(access: AgentAccess, now: () => number = Date.now): AgentPool {
   if (!('tls' in access)) {
     const agent = new Agent({ ...poolOptions, connect: { timeout: connectTimeoutMs } });
-    const credentials = Buffer.from(`${access.username}:${access.password}`).toString('base64');
     return {
       scheme: 'http',
-      headers: { authorization: `Basic ${credentials}` },
+      get headers() {
+        const credentials = Buffer.from(`${access.username}:${access.password}`).toString('base64');
+        return { authorization: `Basic ${credentials}` };
+      },
       current: () => agent,
       close: () => agent.close(),
     };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import type { TemplateConfigStatus } from '../../src/api/template-config-status.ts';
 import { createNamespace, describeOnCluster } from '../fixtures/control-plane.ts';
@@ -53,6 +53,10 @@ describeOnCluster('a controller that follows a configuration on a real API serve
     await kubectl.close();
   });
 
+  beforeEach(() => {
+    expect(controller.exitCode, log).toBeNull();
+  });
+
   const apply = (spec: object) =>
     kubectl.ok(
       ['apply', '--server-side', '-f', '-'],
@@ -73,7 +77,6 @@ describeOnCluster('a controller that follows a configuration on a real API serve
     eventually(
       `the configuration is ${validationStatus}`,
       async () => {
-        if (controller.exitCode !== null) throw new Error(`the controller ended: ${log}`);
         const { metadata, status } = await read();
         expect(status).toMatchObject({ validationStatus, observedGeneration: metadata.generation });
         const condition = status?.conditions?.find(({ type }) => type === 'Validated');
@@ -152,6 +155,36 @@ describeOnCluster('a controller that follows a configuration on a real API serve
         ]),
       ),
     });
+    await judged('Valid');
+  }, 120_000);
+
+  it('takes the credentials of agents from the Secret that it names, also after a rotation', async () => {
+    const secret = (password: string) =>
+      kubectl.ok(
+        ['apply', '--server-side', '-f', '-'],
+        JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'login', namespace },
+          stringData: {
+            dataplane_username: 'admin',
+            ...(password === '' ? {} : { dataplane_password: password }),
+          },
+        }),
+      );
+    const says = (words: RegExp, times: number) =>
+      eventually(
+        `${String(words)}, ${times} times`,
+        () => (log.split('\n').filter((line) => words.test(line)).length >= times ? true : undefined),
+        patience,
+      );
+    await apply({ credentialsSecretRef: { name: 'login' } });
+    await says(/there is no Secret .*\/login/, 1);
+    await secret('pass-1');
+    await says(/"fromSecret":true.*credentials of the agents are known/, 1);
+    await secret('pass-2');
+    await says(/"fromSecret":true.*credentials of the agents are known/, 2);
+    expect(log).not.toMatch(/pass-[12]/);
     await judged('Valid');
   }, 120_000);
 

@@ -57,6 +57,11 @@ describe('haptic run', () => {
     expect(parse(['--no-agent-tls', '--print-config'])).toMatchObject({ printConfig: true });
   });
 
+  it('needs no credentials of agents where the configuration is an object, which may name a Secret', () => {
+    const { agentAccess } = parse(['--no-agent-tls', '--crd-name', 'web', '--namespace', 'edge'], {});
+    expect(agentAccess).toStrictEqual({ username: '', password: '' });
+  });
+
   it('takes the name of the agents from flag, environment, or default', () => {
     const name = (argv: readonly string[], more: Readonly<Record<string, string>>) => {
       const options = parse(argv, more);
