@@ -9,6 +9,7 @@ import type { CliCall } from './cli-command.ts';
 import { haproxyAtHand } from './haproxy-at-hand.ts';
 import { librariesPath } from './libraries-path.ts';
 import { readTestConfig } from './read-test-config.ts';
+import { templateWarnings } from './template-warnings.ts';
 import { updateGolden } from './update-golden.ts';
 import type { validateOptions } from './validate-command.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -30,6 +31,7 @@ export async function validate({
     files: values.file,
     libraryTests: values['library-tests'] || values.file.length === 0,
   });
+  for (const line of templateWarnings(config)) err(`warning: ${line}\n`);
   const haproxy = await haproxyAtHand(values.haproxy);
   const report = await runValidationTests({
     config,
