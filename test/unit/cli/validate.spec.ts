@@ -161,10 +161,7 @@ describe('haptic validate', () => {
       validationTests: { good },
     });
     const { code, out, err } = await validate('-f', file, '--coverage');
-    expect([code, err]).toEqual([
-      0,
-      'warning: my-100-unused: no template prints the extension point my-*\n',
-    ]);
+    expect([code, err]).toEqual([0, 'warning: my-100-unused: no template prints the extension point my-*\n']);
     expect(out).toContain('not run: my-100-unused');
     const strict = await validate('-f', file, '--min-coverage', '100');
     expect(strict.code).toBe(1);

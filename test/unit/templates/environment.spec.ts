@@ -161,6 +161,48 @@ describe('loops and conditions', () => {
   });
 });
 
+describe('fail in the text around fragments', () => {
+  it('refuses the whole, with its place, field and reason', () => {
+    const fault = faultOf(() =>
+      print(
+        '\n{{#unless extraContext.none}}{{fail "no name is given" field="extraContext.none" reason="NameMissing"}}{{/unless}}',
+      ),
+    );
+    expect(fault).toStrictEqual({
+      place: 't:2:30',
+      message: 'no name is given',
+      field: 'extraContext.none',
+      reason: 'NameMissing',
+    });
+  });
+});
+
+describe('a value of a snippet', () => {
+  it('is its text without white space at its ends, and can be given to helpers', () => {
+    const snippets = { name: '  {{a}}_{{b}}\n' };
+    expect(
+      print('{{render "name" a="x" b=1}}|{{quoted (concat (render "name" a="x" b=1) " y")}}', snippets),
+    ).toBe('x_1|"x_1 y"');
+  });
+
+  it('is an error when the snippet declares more than text', () => {
+    const snippets = { name: '{{#section "frontend x"}}frontend x{{/section}}' };
+    expect(faultOf(() => print('{{render "name"}}', snippets))?.message).toMatch(
+      /a snippet with sections, backends or fragments has no value/,
+    );
+  });
+});
+
+describe('let', () => {
+  it('names values whatever they are, and leaves the context alone', () => {
+    expect(
+      print(
+        '{{#let 0 (concat "a" "b") extraContext.none as |n text none|}}{{n}}{{text}}{{defined none}}{{extraContext.n}}{{/let}}',
+      ),
+    ).toBe('0abfalse3');
+  });
+});
+
 describe('a run is bounded', () => {
   it('in the depth of snippets', () => {
     expect(
