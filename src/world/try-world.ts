@@ -86,7 +86,7 @@ export function tryWorld<World, V extends LatchVerdict>(
       take(1),
       concatMap((outcome) =>
         outcome.kind === 'rejected'
-          ? of(refusal('render', [outcome.message], false))
+          ? of(refusal('render', [outcome.message], outcome.passing === true))
           : concat(
               round === 0 ? of<TrialEvent>({ kind: 'rendered' }) : EMPTY,
               check(outcome.bundle).pipe(

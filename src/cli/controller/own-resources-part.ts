@@ -1,4 +1,4 @@
-import { ReplaySubject, filter, map, of, share } from 'rxjs';
+import { ReplaySubject, distinctUntilChanged, filter, map, of, share } from 'rxjs';
 import { emptyOrderedMap } from '../../lib/ordered-map.ts';
 import { formatOwner } from '../../lib/owner.ts';
 import { kubeClient } from '../../kube/kube-client.ts';
@@ -26,6 +26,7 @@ export const ownResourcesPart: ControllerPart = (runtime) => {
   const accepted$ = pipeline.latch$.pipe(
     map(({ accepted }) => accepted),
     filter((bundle) => bundle !== undefined),
+    distinctUntilChanged(declaresTheSame),
     map(acceptedResources),
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
   );
@@ -40,6 +41,15 @@ export const ownResourcesPart: ControllerPart = (runtime) => {
 };
 
 const none: NonNullable<Bundle['resources']> = emptyOrderedMap();
+
+/** Renders share what did not change: most declare the very same. */
+function declaresTheSame(a: Bundle, b: Bundle): boolean {
+  return (
+    a.resources === b.resources &&
+    a.problems === b.problems &&
+    a.provenance?.quarantine === b.provenance?.quarantine
+  );
+}
 
 function acceptedResources({ resources = none, provenance, problems }: Bundle): AcceptedResources {
   let failing: ReadonlySet<string> | undefined;

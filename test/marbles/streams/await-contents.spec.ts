@@ -122,7 +122,7 @@ describe('awaitContents', () => {
       const turn = m.cold('    (c|)', outcomes);
       const message = 'map blocked: https://a.example/: answered 500';
       const kinds = map((outcome: RenderOutcome) =>
-        outcome.kind === 'rejected' ? outcome.message : 'rendered',
+        outcome.kind === 'rejected' && outcome.passing === true ? outcome.message : 'other',
       );
       m.expect(awaitContents(turn, first).pipe(kinds)).toBeObservable('(x|)', { x: message });
       m.flush();

@@ -107,6 +107,18 @@ describe('tryWorld', () => {
   );
 
   it(
+    'blames nobody for a render that lacks what may still come',
+    marbles((m) => {
+      const errors: string[] = [];
+      const lacking: RenderOutcome = { kind: 'rejected', message: 'no list', problems: [], passing: true };
+      const { trial$ } = scene(m, 'a=good', { render: () => m.cold('-(r|)', { r: lacking }) });
+      m.expect(errorsOf(trial$, errors)).toBeObservable('---(p|)');
+      m.flush();
+      expect(errors).toEqual(['render: no list']);
+    }),
+  );
+
+  it(
     'asks again when a check cannot run, and says after some attempts that this tells nothing',
     marbles((m) => {
       const errors: string[] = [];
