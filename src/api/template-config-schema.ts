@@ -20,7 +20,7 @@ export const templateConfigSchema = {
     credentialsSecretRef: {
       type: 'object',
       description:
-        'Secret with the user name and password for agents that are reached by plain HTTP. Not needed with mutual TLS.',
+        'Secret with dataplane_username and dataplane_password for agents that are reached by plain HTTP; followed when it changes. Not needed with mutual TLS.',
       required: ['name'],
       properties: {
         name: { ...objectName, description: 'Its name.' },
@@ -127,7 +127,7 @@ export const templateConfigSchema = {
       properties: {
         allowPrivateAddresses: {
           type: 'boolean',
-          description: 'Whether loopback, link-local and private addresses may be asked.',
+          description: 'Whether loopback and private addresses may be asked. Link-local ones never are.',
           default: false,
         },
         allowedHosts: {
