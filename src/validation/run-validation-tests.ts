@@ -16,7 +16,10 @@ export interface ValidationOptions {
   readonly path?: string;
   /** Names of tests. Default: all. */
   readonly only?: readonly string[];
-  /** Threads at the same time. Default: as many as processors. 0: none, all in this thread and without a limit of time. */
+  /**
+   * Threads at the same time. Default: as many as processors. 0: none, all in this thread and without a limit of time; so it is, too, where
+   * the program of a thread does not lie beside this one.
+   */
   readonly workers?: number;
   /** Milliseconds for one test. Default 30 s. */
   readonly timeoutMs?: number;
