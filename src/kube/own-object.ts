@@ -1,6 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import { digest } from '../lib/digest.ts';
-import { type FieldPath, onlyFields, parseFieldPath, withoutFields } from '../lib/field-paths.ts';
+import { type FieldPath, parseFieldPath, valueAt, withField, withoutFields } from '../lib/field-paths.ts';
 import { formatOwner } from '../lib/owner.ts';
 import type { DeclaredResource, ObjectReference } from '../protocol/declared.ts';
 
@@ -75,7 +75,9 @@ export function ownManifest(
       annotations: {
         ...stringsOf(annotations),
         [declaredByAnnotation]: formatOwner(owner),
-        [digestAnnotation]: digest(JSON.stringify([withoutFields(object, createOnly), createOnlyFields, value])),
+        [digestAnnotation]: digest(
+          JSON.stringify([withoutFields(object, createOnly), createOnlyFields, value]),
+        ),
       },
       ...(isPartial ? {} : ownedBy(identity, reference)),
     },
@@ -94,20 +96,13 @@ export function ownManifest(
 export function createOnlyPart(manifest: OwnManifest, live: KubeObject): KubeObject {
   const { apiVersion, kind } = manifest.reference;
   const { name, namespace } = live.metadata;
-  const given = onlyFields(manifest.whole, manifest.createOnly);
-  const present = onlyFields(live, manifest.createOnly);
-  const merged = { ...given, ...present };
-  return asObject({
-    ...merged,
-    apiVersion,
-    kind,
-    metadata: {
-      ...recordOf(given['metadata']),
-      ...recordOf(present['metadata']),
-      name,
-      ...(namespace !== undefined && { namespace }),
-    },
-  });
+  const identity = { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }) } };
+  return asObject(
+    manifest.createOnly.reduce<Readonly<Record<string, unknown>>>((part, path) => {
+      const value = valueAt(live, path) ?? valueAt(manifest.whole, path);
+      return value === undefined ? part : withField(part, path, value);
+    }, identity),
+  );
 }
 
 /** Whether the fields that are set once are set already. */

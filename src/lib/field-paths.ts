@@ -27,14 +27,6 @@ export function withoutFields(object: Json, paths: readonly FieldPath[]): Json {
   return paths.reduce((rest, path) => without(rest, path), object);
 }
 
-/** Of the object, these fields alone; those that it does not have are left out. */
-export function onlyFields(object: Json, paths: readonly FieldPath[]): Json {
-  return paths.reduce<Json>((picked, path) => {
-    const value = valueAt(object, path);
-    return value === undefined ? picked : withValue(picked, path, value);
-  }, {});
-}
-
 export function valueAt(object: unknown, path: FieldPath): unknown {
   return path.reduce<unknown>(
     (from, name) => (isRecord(from) && Object.hasOwn(from, name) ? from[name] : undefined),
@@ -49,8 +41,9 @@ function without(object: Json, [name = '', ...rest]: FieldPath): Json {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
 }
 
-function withValue(object: Json, [name = '', ...rest]: FieldPath, value: unknown): Json {
+/** The object with this field set. */
+export function withField(object: Json, [name = '', ...rest]: FieldPath, value: unknown): Json {
   if (rest.length === 0) return { ...object, [name]: value };
   const inner = Object.hasOwn(object, name) ? object[name] : undefined;
-  return { ...object, [name]: withValue(isRecord(inner) ? inner : {}, rest, value) };
+  return { ...object, [name]: withField(isRecord(inner) ? inner : {}, rest, value) };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { onlyFields, parseFieldPath, valueAt, withoutFields } from '../../../src/lib/field-paths.ts';
+import { parseFieldPath, valueAt, withField, withoutFields } from '../../../src/lib/field-paths.ts';
 
 describe('parseFieldPath', () => {
   it.each([
@@ -43,13 +43,14 @@ describe('fields of an object', () => {
     );
   });
 
-  it('are taken alone, with their values', () => {
+  it('have the value that they are set to, and all else is as it was', () => {
     fc.assert(
-      fc.property(object, path, (from, wanted) => {
-        const picked = onlyFields(from, [wanted]);
-        expect(valueAt(picked, wanted)).toStrictEqual(valueAt(from, wanted));
-        if (valueAt(from, wanted) === undefined) expect(picked).toStrictEqual({});
-        else expect(Object.keys(picked)).toStrictEqual([wanted[0]]);
+      fc.property(object, path, leaf, path, (from, wanted, value, other) => {
+        const changed = withField(from, wanted, value);
+        expect(valueAt(changed, wanted)).toStrictEqual(value);
+        const isTouched = wanted.every((part, i) => other[i] === part || i >= other.length);
+        const isBelow = other.every((part, i) => wanted[i] === part || i >= wanted.length);
+        if (!isTouched && !isBelow) expect(valueAt(changed, other)).toStrictEqual(valueAt(from, other));
       }),
     );
   });
@@ -66,12 +67,10 @@ describe('fields of an object', () => {
       data: { other: 'y' },
       spec: {},
     });
-    expect(
-      onlyFields(from, [
-        ['data', 'token'],
-        ['spec', 'missing'],
-      ]),
-    ).toStrictEqual({ data: { token: 'x' } });
+    expect(withField(from, ['data', 'token'], 'z')).toStrictEqual({
+      data: { token: 'z', other: 'y' },
+      spec: { replicas: 2 },
+    });
     expect(from).toStrictEqual(before);
   });
 });
