@@ -236,6 +236,7 @@ export function startController(deps: ControllerDeps): Controller {
         runtime,
       });
   if (followed !== undefined) running.add(followed.running);
+  running.add(http.start());
   for (const start of deps.parts ?? []) running.add(start(runtime));
   stages.mark('debug');
 
@@ -268,7 +269,7 @@ export function startController(deps: ControllerDeps): Controller {
       stop$.next();
       hub.dispose();
       for (const world of [...former, ...(current === undefined ? [] : [current])]) world.dispose();
-      await http.stop();
+      await http.close();
       await client.close();
     },
   };

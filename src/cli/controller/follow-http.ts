@@ -1,4 +1,4 @@
-import { type Observable, combineLatest, map, startWith } from 'rxjs';
+import { type Observable, type Subscription, combineLatest, map, startWith } from 'rxjs';
 import type { Logger } from 'pino';
 import type { HttpContentConfig } from '../../api/template-config.ts';
 import type { Verdict } from '../../gate/verdict.ts';
@@ -32,7 +32,10 @@ export interface FollowedHttp {
   readonly withContents: <W extends WithHttp>(world: W, changes$: Observable<W>) => Observable<W>;
   /** Renders of a configuration, of which the first waits for its HTTP content. */
   readonly awaited: (world: WithHttp, turn$: Observable<RenderOutcome>) => Observable<RenderOutcome>;
-  readonly stop: () => Promise<void>;
+  /** Begins to fetch, until the subscription ends. */
+  readonly start: () => Subscription;
+  /** After that. */
+  readonly close: () => Promise<void>;
 }
 
 const timing = { sweep: 60_000, firstWait: 30_000, trialRetry: { min: 1_000, max: 30_000 } };
@@ -43,7 +46,6 @@ export function followHttp({ check, metrics, taps, log, onFatal }: FollowHttpDep
   const report$ = contents.work$.pipe(
     taps.point<HttpReport>('http', (report) => ({ ...report, urls: contents.status() })),
   );
-  const running = recordHttpContents(report$, () => contents.status().length, metrics, log, onFatal);
   return {
     join: (policy) => contents.join(policy),
     withContents: (world, changes$) =>
@@ -51,9 +53,7 @@ export function followHttp({ check, metrics, taps, log, onFatal }: FollowHttpDep
         ? changes$
         : combineLatest([changes$, world.http.changed$.pipe(startWith(undefined))]).pipe(map(() => world)),
     awaited: ({ http }, turn$) => (http === undefined ? turn$ : awaitContents(turn$, http.first)),
-    stop: async () => {
-      running.unsubscribe();
-      await fetcher.close();
-    },
+    start: () => recordHttpContents(report$, () => contents.status().length, metrics, log, onFatal),
+    close: () => fetcher.close(),
   };
 }
