@@ -9,6 +9,7 @@ import { createDraft, type Draft } from './draft.ts';
 import { createFileNeeds } from './file-needs.ts';
 import { serversInPlace } from './in-place-servers.ts';
 import { mapOperations } from './map-operations.ts';
+import { sameBackend } from './same-record.ts';
 
 /** What is safe on a worker that a reload will replace soon, and what the worker is afterwards. */
 export interface InPlaceChanges {
@@ -64,7 +65,8 @@ function* unitsOf(input: InPlaceInput): Generator<Unit> {
   let addsBackend = false;
   for (const { before, after } of diffOrderedMaps(worker.backends, next.backends)) {
     if (before === undefined) addsBackend = true;
-    else if (after !== undefined) {
+    // Plans of two configurations share nothing, though most of it is equal.
+    else if (after !== undefined && !sameBackend(before, after)) {
       const draft = createDraft();
       yield { draft, backend: serversInPlace(contextOf(draft), before, after) };
     }
