@@ -6,6 +6,7 @@ import { defaultPolicy } from '../certificates/certificate-policy.ts';
 import { folderStore } from '../certificates/folder-store.ts';
 import { renewCertificates } from '../certificates/renew-certificates.ts';
 import { mergeSpecs } from '../config/merge-specs.ts';
+import { agentEnvironment } from '../lib/agent-environment.ts';
 import { nodeFlags } from '../lib/node-flags.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { ApiServer } from './api/api-server.ts';
@@ -187,7 +188,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       metricsPort,
       tlsDir: join(certificates, 'server'),
       agentCommand: [process.execPath, ...nodeFlags, program.main, 'agent'],
-      env: { ...options.env, HAPTIC_POD_ADDRESS: own.address },
+      env: { ...agentEnvironment, ...options.env, HAPTIC_POD_ADDRESS: own.address },
       ...(options.reloadInterval === undefined ? {} : { reloadInterval: options.reloadInterval }),
       onError,
       ...own,

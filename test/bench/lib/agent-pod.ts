@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { agentEnvironment } from '../../../src/lib/agent-environment.ts';
 import { nodeFlags } from '../../../src/lib/node-flags.ts';
 import { bootstrapConfig } from '../../../src/sandbox/runtime/bootstrap-config.ts';
 import { askHaproxy } from './haproxy-socket.ts';
@@ -43,7 +44,7 @@ export async function startAgentPod(options: AgentPodOptions): Promise<AgentPod>
       ...['--base-dir', baseDir, '--listen', listen, '--metrics-listen', `${options.address}:0`],
       ...options.agentArgs,
     ],
-    { stdio: ['ignore', log, log] },
+    { stdio: ['ignore', log, log], env: { ...process.env, ...agentEnvironment } },
   );
   closeSync(log);
   const killAll = () => [agent, haproxy].forEach((child) => child.kill('SIGKILL'));
