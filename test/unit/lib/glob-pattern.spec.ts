@@ -22,7 +22,8 @@ describe('globPattern', () => {
   });
 
   it('does what the regular expression of the pattern does', () => {
-    const letters = (chars: string) => fc.string({ unit: fc.constantFrom(...Array.from(chars)), maxLength: 12 });
+    const letters = (chars: string) =>
+      fc.string({ unit: fc.constantFrom(...Array.from(chars)), maxLength: 12 });
     fc.assert(
       fc.property(letters('ab*?'), letters('ab'), (pattern, text) => {
         const regex = new RegExp(`^${pattern.replaceAll('*', '.*').replaceAll('?', '.')}$`);
