@@ -153,18 +153,17 @@ export async function createAgent(
     try {
       const first = (await parts.next()).value as ApplyPart | undefined;
       if (first?.kind !== 'manifest') return refusal('request', 'the first part is not the manifest');
-      const answer = await answered<ApplyAnswer>((early) =>
+      return await answered<ApplyAnswer>((early) =>
         busy(async () => {
           const result = await handleApply(handling, first.text, parts, began);
+          if (result.status === 200) lastApply = result.body;
           early(result);
           // The answer goes out first.
           await immediate();
+          reportApply(log, meters, result);
           if (result.status === 200) await result.afterwards?.();
         }),
       );
-      if (answer.status === 200) lastApply = answer.body;
-      reportApply(log, meters, answer);
-      return answer;
     } catch (error) {
       if (error instanceof CodedError) return refusal('request', error.message);
       log.error({ err: error }, 'apply failed');
