@@ -177,7 +177,9 @@ describe('haptic agent, wrongly called', () => {
   it('says what is wrong and exits with 2', async () => {
     expect(await run(['--no-tls'], {})).toEqual({
       code: 2,
-      output: 'haptic agent: DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-tls\n',
+      output:
+        'haptic agent: DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-tls\n' +
+        'haptic agent --help tells what it takes\n',
     });
     const flag = await run(['--listen', 'x'], {});
     expect(flag).toMatchObject({ code: 2 });
