@@ -179,7 +179,7 @@ describe('haptic agent, wrongly called', () => {
       code: 2,
       output:
         'haptic agent: DATAPLANE_USERNAME and DATAPLANE_PASSWORD must be set with --no-tls\n' +
-        'haptic agent --help tells what it takes\n',
+        'haptic agent --help tells what it takes.\n',
     });
     const flag = await run(['--listen', 'x'], {});
     expect(flag).toMatchObject({ code: 2 });

@@ -296,7 +296,7 @@ describe('answers of a pod', () => {
 
   it.each([
     ['op_rejected', 'cannot', 'op_rejected'],
-    ['op_rejected', 'already used by other proxy', 'name_collision'],
+    ['name_collision', 'already used by other proxy', 'name_collision'],
     ['unknown_op: a command is too long', '', 'unknown_op'],
     ['worker_changed', '', 'worker_changed'],
     ['pending_delete', '', 'pending_delete'],
