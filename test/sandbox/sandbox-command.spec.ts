@@ -98,7 +98,7 @@ describe('usage', () => {
   test.each([
     [['--http-port', '0'], '--http-port must be a port from 1 to 65535, not "0"'],
     [['--api-port', '65536'], '--api-port must be a port from 1 to 65535, not "65536"'],
-    [['--nonsense'], "Unknown option '--nonsense'"],
+    [['--nonsense'], "unknown option '--nonsense'"],
     [['--once', '--no-sample'], '--once checks the sample, so it cannot go with --no-sample'],
     [['/no/such/folder'], '/no/such/folder is no folder'],
   ])('%j is refused with exit code 2', async (args, message) => {
