@@ -191,8 +191,7 @@ describeEachLine('the agent recovers from', (line) => {
     await begin();
     const { harness, haproxy, restartAgent } = scene();
     await harness.stop();
-    const records = (await readFile(inBase('.haptic-agent.json'), 'utf8')).trimEnd().split('\n');
-    const record = JSON.parse(records.at(-1) ?? '') as object;
+    const record = JSON.parse(await readFile(inBase('.haptic-agent.json'), 'utf8')) as object;
     await writeFile(inBase('.haptic-agent.json'), JSON.stringify({ ...record, phase: 'applying' }));
     await mkdir(inBase('.haptic-tmp'), { recursive: true });
     await writeFile(inBase('.haptic-tmp/7'), 'left behind');
@@ -274,8 +273,7 @@ describeEachLine('the agent recovers from', (line) => {
   it('a state file that cannot be written: the apply is refused before anything happens', async () => {
     const { files } = await begin();
     const { harness, talk, haproxy } = scene();
-    await rm(inBase('.haptic-agent.json'));
-    await mkdir(inBase('.haptic-agent.json/blocked'), { recursive: true });
+    await mkdir(inBase('.haptic-agent.json.new/blocked'), { recursive: true });
     const reply = await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [
       { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
     ]);
@@ -283,7 +281,7 @@ describeEachLine('the agent recovers from', (line) => {
     expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
     expect(await haproxy.cli('show map maps/path.map')).not.toContain('/x');
     expect(await harness.state()).toMatchObject(applied);
-    await rm(inBase('.haptic-agent.json'), { recursive: true });
+    await rm(inBase('.haptic-agent.json.new'), { recursive: true });
     expect((await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [])).body.ok).toBe(true);
   });
 

@@ -41,7 +41,7 @@ interface RecordFile {
 /** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
 const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
 
-/** A record as one line of the state file. Cost follows the number of files only when the set of files is a new one. */
+/** The state file's text. Cost follows the number of files only when the set of files is a new one. */
 export function encodeRecord(record: AgentRecord): string {
   const head: Omit<RecordFile, 'files' | 'journal'> = {
     format: recordFormat,
@@ -70,18 +70,13 @@ export function encodeRecord(record: AgentRecord): string {
   return `${JSON.stringify(head).slice(0, -1)},${sets}}\n`;
 }
 
-/**
- * The last record of a state file's text, or why there is none of ours. A last line without its end is one that an agent was killed
- * over: the one before it counts. Whole lines are all ours, or the file is not: nothing older is fallen back on.
- */
+/** A state file's text as a record, or why it is none of ours. */
 export function decodeRecord(
   text: string,
 ): { readonly ok: true; readonly record: AgentRecord } | { readonly ok: false; readonly reason: string } {
-  const end = text.lastIndexOf('\n');
-  const line = end === -1 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   let file: unknown;
   try {
-    file = JSON.parse(line);
+    file = JSON.parse(text);
   } catch {
     return { ok: false, reason: 'it is not JSON' };
   }

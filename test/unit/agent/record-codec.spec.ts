@@ -217,66 +217,6 @@ describe('files of the agent', () => {
     expect(await openRecordStore(file)).toMatchObject({ loaded: { unusable: 'it cannot be read' } });
   });
 
-  it('the record: each announcement is a line more, and the last whole one counts', async () => {
-    const file = path.join(folder, 'state.json');
-    const { store } = await openRecordStore(file);
-    for (let generation = 1; generation <= 3; generation++) store.announce({ ...emptyRecord, generation });
-    const text = await readFile(file, 'utf8');
-    expect(text.split('\n')).toHaveLength(4);
-    expect((await openRecordStore(file)).store.current().generation).toBe(3);
-    // Killed amid the third line: it never said that it was written.
-    await writeFile(file, text.slice(0, -2));
-    const found = await openRecordStore(file);
-    expect(found).toMatchObject({ loaded: 'found' });
-    expect(found.store.current().generation).toBe(2);
-    // Nothing is added to half a line.
-    found.store.announce({ ...emptyRecord, generation: 9 });
-    expect((await openRecordStore(file)).store.current().generation).toBe(9);
-  });
-
-  it('the record: a whole line that cannot be read is not passed over', async () => {
-    const file = path.join(folder, 'state.json');
-    await writeFile(
-      file,
-      `${encodeRecord({ ...emptyRecord, generation: 1 })}{"format":"of a newer agent"}\n`,
-    );
-    const { store, loaded } = await openRecordStore(file);
-    expect(loaded).toHaveProperty('unusable');
-    expect(store.current()).toEqual(emptyRecord);
-  });
-
-  it('the record: former lines are dropped when they are many, by what makes the last durable', async () => {
-    const file = path.join(folder, 'state.json');
-    const { store } = await openRecordStore(file);
-    let longest = 0;
-    for (let generation = 1; generation <= 1_000; generation++) {
-      store.announce({ ...emptyRecord, generation });
-      await store.settle();
-      longest = Math.max(longest, (await stat(file)).size);
-    }
-    expect(longest).toBeGreaterThan(200 * 1024);
-    expect(longest).toBeLessThan(300 * 1024);
-    expect((await openRecordStore(file)).store.current().generation).toBe(1_000);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-  });
-
-  it('the record: a line that was cut off by a full disk is not added to', async () => {
-    const file = path.join(folder, 'state.json');
-    const { store } = await openRecordStore(file);
-    store.announce({ ...emptyRecord, generation: 1 });
-    await rm(file);
-    await mkdir(file);
-    expect(() => store.announce({ ...emptyRecord, generation: 2 })).toThrow('EISDIR');
-    expect(store.current().generation).toBe(1);
-    await rm(file, { recursive: true });
-    // As the failed write might have left it.
-    await writeFile(file, `${encodeRecord({ ...emptyRecord, generation: 1 })}{"for`);
-    store.announce({ ...emptyRecord, generation: 2 });
-    const found = await openRecordStore(file);
-    expect(found).toMatchObject({ loaded: 'found' });
-    expect(found.store.current().generation).toBe(2);
-  });
-
   it('the record: a commit that fails leaves the old one in force', async () => {
     const file = path.join(folder, '.haptic-agent.json');
     const { store } = await openRecordStore(file);
