@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { copyFile, link, rename, writeFile } from 'node:fs/promises';
+import { copyFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { HeldFile, HeldFiles } from './files/held-files.ts';
+import type { HeldFiles } from './files/held-files.ts';
+import type { StagedFile } from './files/staged-file.ts';
 import type { StagingArea } from './files/staging-area.ts';
 
 /**
@@ -11,11 +12,8 @@ import type { StagingArea } from './files/staging-area.ts';
  * throws: without it an image's file ends in the last known good set.
  */
 export interface ConfigCopy {
-  /**
-   * Gives the copy another name, if it is one of this content: for the journal, which needs the former configuration in a file of its own as
-   * well. What is copied next is another file. False: there is no such copy.
-   */
-  linkTo(name: string, content: HeldFile): Promise<boolean>;
+  /** Of a configuration that is about to be put in place, if it is among the staged ones. Resolves before its file may be renamed away. */
+  prepare(staged: readonly StagedFile[]): Promise<void>;
   /** Of the configuration in place, unless it is the copied one already. */
   refresh(): Promise<void>;
 }
@@ -43,12 +41,11 @@ export function createConfigCopy({ baseDir, configFile, held, area, log }: Confi
     }
   };
   return {
-    linkTo: async (name, content) => {
-      if (content.digest !== copied) return false;
-      return link(await area.configCopy(), name).then(
-        () => true,
-        () => false,
-      );
+    prepare: async (staged) => {
+      const config = staged.find((file) => file.path === configFile);
+      if (config === undefined) return;
+      const { source } = config;
+      await replace(config.held.digest, 'bytes' in source ? source.bytes : source.tempPath);
     },
     refresh: async () => {
       const known = held.all().get(configFile);

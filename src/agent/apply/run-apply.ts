@@ -133,9 +133,8 @@ async function makeDurable(
   { under, ended }: Undertaking,
   files: CommittedFiles,
 ): Promise<void> {
-  const { store, log, configCopy } = context;
+  const { store, log } = context;
   try {
-    await configCopy.refresh();
     await store.settle();
     await files.keep();
     // Only now no durable record names these links any more.
@@ -252,6 +251,9 @@ async function putFiles(
 ): Promise<FilesOutcome> {
   const config = held.all().get(options.configFile);
   try {
+    const copying = configCopy.prepare(set.staged);
+    // What is not in memory is in a file that is about to be renamed.
+    if (set.staged.some(({ source }) => 'tempPath' in source)) await copying;
     const files = await commitFiles({
       baseDir: options.baseDir,
       staging: area,
@@ -260,9 +262,9 @@ async function putFiles(
       removed,
       last: options.configFile,
       lastBytes: config && held.inMemory(options.configFile, config),
-      ...(config !== undefined && { linkLast: (name) => configCopy.linkTo(name, config) }),
       journal: fresh,
     });
+    await copying;
     return { ok: true, files };
   } catch (error) {
     return { ok: false, error: asError(error) };

@@ -19,8 +19,6 @@ export interface FileChange {
   readonly last: string;
   /** What it was before, where that is at hand. */
   readonly lastBytes?: Buffer | undefined;
-  /** Gives a copy of what it was before this name as well, absolute; false where there is none. */
-  readonly linkLast?: (name: string) => Promise<boolean>;
   /** Where the former content of paths is kept beyond this change; of all others it is kept until `keep`. */
   readonly journal?: ReadonlyMap<string, JournalEntry>;
   readonly sync?: typeof syncFolders;
@@ -110,14 +108,12 @@ async function copyLast({
   removed,
   last,
   lastBytes,
-  linkLast,
   journal,
 }: FileChange): Promise<boolean | undefined> {
   const entry = journal?.get(last);
   const changes = removed.includes(last) || staged.some((file) => file.path === last);
   if (!changes || entry === undefined || entry.kind === 'created') return undefined;
   const link = path.join(baseDir, entry.link);
-  if ((await linkLast?.(link)) === true) return true;
   if (lastBytes !== undefined) {
     await writeFile(link, lastBytes, { flag: 'wx', mode: modeOf('config') });
     return true;
