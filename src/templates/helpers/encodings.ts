@@ -44,7 +44,13 @@ export const encodingHelpers: HelperTable = {
     args: [1, 2],
     call: ([from, indent]) => {
       const space = ' '.repeat(indent === undefined ? 0 : countOf(indent, 100));
-      const text = stringify(JSON.parse(stableJson(from, 0)), { lineWidth: 0, aliasDuplicateObjects: false });
+      // Texts of several lines between quotes, on one line: a block's own blanks at its beginning and end would not survive being moved in.
+      const text = stringify(JSON.parse(stableJson(from, 0)), {
+        lineWidth: 0,
+        aliasDuplicateObjects: false,
+        blockQuote: false,
+        doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+      });
       // Not by a regular expression: JavaScript's `^` sees lines where YAML has none (U+2028).
       return text
         .split('\n')

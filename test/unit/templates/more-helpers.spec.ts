@@ -284,6 +284,7 @@ describe('encodings', () => {
           after: 1,
         });
       }),
+      { examples: [[' \n'], ['\n '], [' a\n  b\n'], ['\n\n']] },
     );
   });
 
