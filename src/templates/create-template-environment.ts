@@ -100,6 +100,9 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
   let current: Run | undefined;
   const regexes = new LRUCache<string, LinearRegex>({ max: maxRegexes });
   const shared = { constants, folders, regexOf };
+  const filesOnly = new Set(
+    input.templates.filter(({ document }) => document === 'file').map(({ name }) => name),
+  );
 
   const engine = createHandlebarsEngine({
     helpers: Object.fromEntries(Object.entries(helpers).map(([name, spec]) => [name, rawHelper(name, spec)])),
@@ -219,7 +222,10 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     warnings: checked.warnings,
     lookupsOf: (slot) => uniqueLookups(checked.lookups.get(slot.place) ?? []),
     renderWhole: (template) => {
-      const run = newRun('whole', template, '', undefined, shared);
+      const run = newRun('whole', template, '', undefined, {
+        ...shared,
+        isOfLines: !filesOnly.has(template),
+      });
       const body = engine.compile(sources.get(template) ?? '');
       const print = () => running1(run, () => body(wholeContext));
       const output = profile === undefined ? print() : profile.measure('template', template, print);
@@ -231,7 +237,10 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       };
     },
     renderItem: (slot, item, key, reads) => {
-      const run = newRun('fragment', slot.template, slot.itemName, reads, shared);
+      const run = newRun('fragment', slot.template, slot.itemName, reads, {
+        ...shared,
+        isOfLines: slot.isOfLines,
+      });
       const options = { data: { root: constants }, blockParams: [item, key] };
       const print = () => running1(run, () => slot.body(constants, options));
       const output = profile === undefined ? print() : profile.measure('fragment', slot.place, print);
@@ -245,7 +254,7 @@ function newRun(
   template: string,
   itemName: string,
   reads: TrackedReads | undefined,
-  shared: Pick<Run, 'constants' | 'folders' | 'regexOf'>,
+  shared: Pick<Run, 'constants' | 'folders' | 'regexOf' | 'isOfLines'>,
 ): Run {
   return {
     ...shared,
@@ -263,6 +272,7 @@ function newRun(
     events: [],
     inside: undefined,
     backend: undefined,
+    inValue: false,
     helperCalls: 0,
     loopTurns: 0,
   };

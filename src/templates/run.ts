@@ -33,6 +33,8 @@ export interface Slot {
   readonly body: BlockBody;
   readonly itemName: string;
   readonly template: string;
+  /** As in the run that met it. */
+  readonly isOfLines: boolean;
   /** `template:line:column` of the block. */
   readonly place: string;
 }
@@ -64,6 +66,8 @@ export interface Run {
   /** Names of the templates being run, outermost first. */
   readonly templates: string[];
   readonly itemName: string;
+  /** Whether its document is made of lines: every one but a file, whose bytes are the author's own. */
+  readonly isOfLines: boolean;
   /** Pieces that stand as markers in the text until the run is over. */
   readonly captured: Piece[];
   readonly entries: MapEntryEffect[];
@@ -78,6 +82,8 @@ export interface Run {
   /** The effect block being printed, since most cannot be nested. */
   inside: string | undefined;
   backend: BackendDraft | undefined;
+  /** A snippet is being printed as a value. */
+  inValue: boolean;
   helperCalls: number;
   loopTurns: number;
 }
@@ -94,6 +100,19 @@ export function capture(run: Run, piece: Piece): string {
 /** True for output in which pieces stand. */
 export function hasMarkers(output: string): boolean {
   return output.includes(open);
+}
+
+/**
+ * Output that ends its last line, where the document is made of lines: what comes next would else go on in it. Nothing stays nothing,
+ * and fragments, backends and profiles end their lines themselves.
+ */
+export function endingItsLine(run: Run, output: string): string {
+  const isLines = run.isOfLines && run.inside !== 'file' && !run.inValue;
+  if (!isLines || output === '' || output.endsWith('\n')) return output;
+  if (!output.endsWith(close)) return `${output}\n`;
+  const piece = run.captured[Number(output.slice(output.lastIndexOf(open) + 1, -1))];
+  const isOpen = piece?.kind === 'section' && !piece.text.endsWith('\n') && !piece.text.endsWith(close);
+  return isOpen ? `${output}\n` : output;
 }
 
 /** The output of a run with its markers replaced by their pieces. Text between them gets `place`. */

@@ -3,7 +3,7 @@ import type { SourceRange } from './handlebars-engine.ts';
 import { anyNumber, type HelperTable } from './helper-spec.ts';
 import { textOf } from './helpers/arguments.ts';
 import { within } from './helpers/effects.ts';
-import { capture, hasMarkers } from './run.ts';
+import { capture, endingItsLine, hasMarkers } from './run.ts';
 import { stableJson } from './stable-json.ts';
 
 export interface StructureDeps {
@@ -39,6 +39,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
           body: options.fn,
           itemName: itemNameOf(template, options.loc),
           template,
+          isOfLines: run.isOfLines,
           place: scope.place(),
         });
         return capture(run, { kind: 'slot', slot: run.slots.length - 1 });
@@ -64,6 +65,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
           body: options.fn,
           itemName: '',
           template,
+          isOfLines: run.isOfLines,
           place: scope.place(),
         });
         return capture(run, { kind: 'slot', slot: run.slots.length - 1 });
@@ -72,7 +74,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
     snippets: {
       signature: 'snippets "frontend-filters-*" name=x …',
       summary:
-        'The snippets of an extension point, `point-NNN-topic`, in the order of their names. They see the named arguments and the constants. None is no error.',
+        'The snippets of an extension point, `point-NNN-topic`, in the order of their names. They see the named arguments and the constants. What one prints ends its line, with or without a line break at its end, but in files, which are left as they are. None is no error.',
       example: {
         whole: '{{snippets "frontend-filters-*" port=80}}',
         snippets: {
@@ -85,7 +87,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
       hash: 'any',
       call: ([pattern], scope) =>
         matching(String(pattern))
-          .map((name) => runSnippet(name, scope.options.hash))
+          .map((name) => endingItsLine(scope.run, runSnippet(name, scope.options.hash)))
           .join(''),
     },
     render: {
@@ -100,7 +102,11 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
       args: [1, 1],
       hash: 'any',
       call: ([name], scope) => {
+        const { run } = scope;
+        const outer = run.inValue;
+        run.inValue = true;
         const text = runSnippet(textOf(name), scope.options.hash);
+        run.inValue = outer;
         if (hasMarkers(text))
           throw new RangeError('a snippet with sections, backends or fragments has no value');
         return text.trim();

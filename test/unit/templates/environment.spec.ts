@@ -156,8 +156,59 @@ describe('loops and conditions', () => {
       'filters-1000-a': 'k{{v}}',
       'filters-exact-100-x': 'never',
     };
-    expect(print('{{snippets "filters-*" v="x"}}', snippets)).toBe('0xkx2x');
+    expect(print('{{snippets "filters-*" v="x"}}', snippets)).toBe('0x\nkx\n2x\n');
     expect(print('{{snippets "nothing-*"}}|')).toBe('|');
+  });
+
+  it('each of them ends its line, so that none goes on in the line of the one before; who prints nothing leaves no line', () => {
+    const snippets = {
+      'f-100-a': '    acl a always_true',
+      'f-200-nothing': '{{#if false}}never{{/if}}',
+      'f-300-c': '    acl c always_true\n',
+      'g-100-d': '    acl d always_true',
+    };
+    expect(print('{{snippets "f-*"}}{{snippets "g-*"}}end', snippets)).toBe(
+      '    acl a always_true\n    acl c always_true\n    acl d always_true\nend',
+    );
+    const inFragment = item('{{snippets "f-*"}}{{snippets "g-*"}}end', {}, { snippets });
+    expect(textOf(inFragment.pieces)).toBe(
+      '    acl a always_true\n    acl c always_true\n    acl d always_true\nend',
+    );
+  });
+
+  it('and so does one that ends in a section, but fragments, backends and profiles end their lines themselves', () => {
+    expect(
+      print('{{snippets "f-*"}}', {
+        'f-100-a': '{{#section "a"}}frontend a{{/section}}',
+        'f-200-b': '{{#section "b"}}frontend b\n{{/section}}',
+        'f-300-c': '{{#forEach items as |x|}}c{{/forEach}}',
+        'f-400-d': '{{#backend "d"}}{{/backend}}',
+        'f-500-e': 'e',
+      }),
+    ).toBe('frontend a\nfrontend b\n<slot><backend>e\n');
+  });
+
+  it('a value and a file have the bytes that the snippets print', () => {
+    const snippets = { 'n-100-a': 'a', 'n-200-b': 'b', name: '{{snippets "n-*"}}' };
+    expect(print('backend {{render "name"}}\n{{snippets "n-*"}}', snippets)).toBe('backend ab\na\nb\n');
+    const [file] = environment('{{#file "x"}}{{snippets "n-*"}}{{/file}}', snippets).renderWhole('t').files;
+    expect(file?.text).toBe('ab');
+    const env = createTemplateEnvironment({
+      templates: [
+        {
+          name: 'page',
+          document: 'file',
+          source: '<p>{{snippets "n-*"}}</p>{{#forEach items as |x|}}{{snippets "n-*"}}{{/forEach}}',
+        },
+      ],
+      snippets,
+      vocabulary: { collections: ['items'], resources: {} },
+      constants,
+    });
+    const whole = env.renderWhole('page');
+    expect(textOf(whole.pieces)).toBe('<p>ab</p><slot>');
+    const [slot] = whole.slots;
+    expect(slot && textOf(env.renderItem(slot, {}, 'k', noReads).pieces)).toBe('ab');
   });
 });
 
