@@ -70,22 +70,47 @@ const name = /^[A-Za-z0-9_.:-]{1,200}$/;
 /** A backend's text without what may be other in another one of its kind; undefined for what cannot be told. */
 function formOf({ text, name: own }: Section): string | undefined {
   const servers = new Set<string>();
-  const lines = new Set<string>();
+  const lines: string[] = [];
+  /** Servers since the last other line, which may count for those that follow. */
+  const run = new Set<string>();
+  const references: string[] = [];
   if (/\bguid\b/.test(text)) return undefined;
   for (const line of text.split('\n')) {
     const words = line.trim().split(/\s+/);
     const [first = '', second = '', third = '', ...rest] = words;
-    if (first === 'backend' && second === own) {
-      if (!name.test(own)) return undefined;
-      lines.add(['backend', third, ...rest].join(' '));
-    } else if (first === 'server') {
+    if (first === '') continue;
+    if (first === 'server') {
       const place = placeOf(third);
       if (!name.test(second) || servers.has(second) || place === undefined) return undefined;
+      // Numbers of servers must differ, and a form does not tell how many servers there are.
+      if (rest.includes('id')) return undefined;
       servers.add(second);
-      lines.add(`server ${place} ${withoutWeight(rest)}`);
-    } else lines.add(line.trim());
+      references.push(withoutCookie(rest));
+      const form = `server ${place} ${withoutWeight(rest)}`;
+      if (!run.has(form)) lines.push(form);
+      run.add(form);
+      continue;
+    }
+    run.clear();
+    if (first === 'backend' && second === own) {
+      if (!name.test(own)) return undefined;
+      lines.push(['backend', third, ...rest].join(' '));
+    } else {
+      // Its servers have names that others must not have.
+      if (first === 'server-template') return undefined;
+      references.push(line);
+      lines.push(line.trim());
+    }
   }
-  return servers.size > mostServers ? undefined : [...lines].join('\n');
+  if (servers.size > mostServers) return undefined;
+  // A line that names a server depends on there being one of this name.
+  if ([...wordsOf(references.join('\n'))].some((word) => servers.has(word))) return undefined;
+  return lines.join('\n');
+}
+
+/** Mostly that of a server is its name. */
+function withoutCookie(words: readonly string[]): string {
+  return words.filter((_, at) => words[at - 1] !== 'cookie').join(' ');
 }
 
 /** The kind of an address with its port; undefined for host names, ranges, variables. */
