@@ -184,7 +184,10 @@ export function createBundleState(options: BundleOptions): BundleState {
         fileClaims.drop(file.path, rank);
         return;
       }
-      const content = `${file.kind} ${file.reloadOnChange} ${file.text}`;
+      const own = `${file.kind} ${file.reloadOnChange} ${file.text}`;
+      // Equal contents are one text, so that comparing those of many claims does not read them.
+      const first = fileClaims.first(file.path)?.value.content;
+      const content = first === own ? first : own;
       fileClaims.put(file.path, {
         rank,
         value: { item: file, content, owner: output.owner, place: file.place },

@@ -17,15 +17,19 @@ export interface Settlement<T> {
 export interface Claims<T> {
   put(name: string, claim: Claim<T>): void;
   drop(name: string, rank: string): void;
+  /** Who has the name now. */
+  first(name: string): Claim<T> | undefined;
   /** Names whose claims changed since the last call; O(these). */
   settle(): readonly Settlement<T>[];
 }
 
+/** `put` and `drop` take O(log claims of the name), and a move of the pointers behind. */
 export function createClaims<T>(): Claims<T> {
-  const claims = new Map<string, readonly Claim<T>[]>();
+  /** Of each name, in order of rank. Many can have one name: a certificate that all routes share. */
+  const claims = new Map<string, Claim<T>[]>();
   const touched = new Map<string, Claim<T> | undefined>();
 
-  const touch = (name: string): readonly Claim<T>[] => {
+  const touch = (name: string): Claim<T>[] => {
     const held = claims.get(name) ?? [];
     if (!touched.has(name)) touched.set(name, held[0]);
     return held;
@@ -34,25 +38,35 @@ export function createClaims<T>(): Claims<T> {
   return {
     put(name, claim) {
       const held = touch(name);
-      if (held.length === 0) claims.set(name, [claim]);
-      else
-        claims.set(
-          name,
-          [...held, claim].sort((a, b) => (a.rank < b.rank ? -1 : 1)),
-        );
+      if (held.length === 0) claims.set(name, held);
+      held.splice(placeOf(claim.rank, held), 0, claim);
     },
     drop(name, rank) {
-      const left = touch(name).filter((claim) => claim.rank !== rank);
-      if (left.length === 0) claims.delete(name);
-      else claims.set(name, left);
+      const held = touch(name);
+      const at = placeOf(rank, held);
+      if (held[at]?.rank === rank) held.splice(at, 1);
+      if (held.length === 0) claims.delete(name);
     },
+    first: (name) => claims.get(name)?.[0],
     settle() {
       const settled = [...touched].map(([name, before]) => {
-        const [after, ...others] = claims.get(name) ?? [];
-        return { name, before, after, others };
+        const held = claims.get(name) ?? [];
+        return { name, before, after: held[0], others: held.slice(1) };
       });
       touched.clear();
       return settled;
     },
   };
+}
+
+/** The first place whose rank is not less. */
+function placeOf(rank: string, held: readonly Claim<unknown>[]): number {
+  let from = 0;
+  let to = held.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((held[middle]?.rank ?? '') < rank) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }

@@ -82,10 +82,32 @@ describe('claims', () => {
             expect(had?.rank).toBe(before.get(name));
             expect(after?.rank).toBe(first);
             expect(others.map((other) => other.rank)).toStrictEqual(rest);
+            expect(claims.first(name)).toStrictEqual(after);
           }
           expect(claims.settle()).toStrictEqual([]);
         }
       }),
+    );
+  });
+});
+
+describe('claims of many on one name', () => {
+  it('are in order of rank after any changes, with numbers of claims that no sort should see again', () => {
+    const claims = createClaims<number>();
+    const rankOf = (i: number) => String(i).padStart(6, '0');
+    const many = 20_000;
+    // 7919 has no factor with the number in common: every rank once, in no order.
+    for (let i = 0; i < many; i++) claims.put('x', { rank: rankOf((i * 7919) % many), value: i });
+    const [all] = claims.settle();
+    expect([all?.after, ...(all?.others ?? [])].map((claim) => claim?.rank)).toStrictEqual(
+      Array.from({ length: many }, (_, i) => rankOf(i)),
+    );
+    for (let i = 0; i < many; i += 2) claims.drop('x', rankOf(i));
+    claims.drop('x', 'nobody');
+    const [odd] = claims.settle();
+    expect(odd?.before?.rank).toBe(rankOf(0));
+    expect([odd?.after, ...(odd?.others ?? [])].map((claim) => claim?.rank)).toStrictEqual(
+      Array.from({ length: many / 2 }, (_, i) => rankOf(2 * i + 1)),
     );
   });
 });
