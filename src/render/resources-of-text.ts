@@ -17,7 +17,7 @@ export function resourcesOfText(
 ): readonly DeclaredResource[] {
   if (text.trim() === '') return [];
   if (text.length > maxLength) throw new RangeError(`the YAML has more than ${maxLength} characters`);
-  const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: true });
+  const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document): DeclaredResource[] => {
     const object = yamlValue(document);

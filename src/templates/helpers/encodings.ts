@@ -62,7 +62,7 @@ export const encodingHelpers: HelperTable = {
     'parseYaml text',
     'The value that the YAML text stands for. Aliases are not taken.',
     [1, 1],
-    ([from]) => yamlValue(parseDocument(textOf(from), { prettyErrors: false })),
+    ([from]) => yamlValue(parseDocument(textOf(from), { prettyErrors: false, uniqueKeys: false })),
     '{{lookup (parseYaml "a: {b: 1}") "a" "b"}}',
   ),
   base64Encode: value(
