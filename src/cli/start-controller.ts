@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { ReplaySubject, Subject, distinctUntilChanged, map } from 'rxjs';
+import { ReplaySubject, Subject, distinctUntilChanged, map, of } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { type QuarantineState, emptyQuarantine } from '../gate/quarantine-state.ts';
 import { openStream } from '../kube/open-stream.ts';
@@ -163,6 +163,9 @@ export function startController(deps: ControllerDeps): Controller {
     bundle$: bundle$.pipe(distinctUntilChanged()),
     pipeline,
     transport,
+    // Without a rival, this process may write at any time.
+    leaderTransport: transport,
+    leadership$: of({ kind: 'leading', epoch: 0 }),
     stop$,
     taps,
     registry,

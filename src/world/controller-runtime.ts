@@ -6,6 +6,7 @@ import type { KubeTransport } from '../kube/kube-transport.ts';
 import type { Taps } from '../operators/taps.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Bundle } from '../protocol/bundle.ts';
+import type { Leadership } from '../protocol/leadership.ts';
 import type { Metrics } from '../sinks/metrics.ts';
 import type { World } from './build-world.ts';
 import type { StartupStages } from './startup-stages.ts';
@@ -21,6 +22,10 @@ export interface ControllerRuntime {
   readonly bundle$: Observable<Bundle>;
   readonly pipeline: Pipeline<Verdict>;
   readonly transport: KubeTransport;
+  /** The same for what only the leader may do: nothing is sent while this process may not write. */
+  readonly leaderTransport: KubeTransport;
+  /** Whether this process may write: as it is at once, then every change. Never errors. */
+  readonly leadership$: Observable<Leadership>;
   readonly identity: ControllerIdentity;
   /** What the load gate says of a configuration, without taking it; absent where the configuration came as files. */
   readonly tryConfig?: TryConfig;
