@@ -70,21 +70,34 @@ export function buildWorld(options: WorldOptions): World {
   ]);
   const lifted = <V>(collections: readonly (readonly [string, Collection<V>])[]) =>
     lazily(collections, (collection) => above(collection));
-  const renderer = createRenderer({
-    graph,
-    config,
-    resources: lifted(stores.map(([name, { store }]) => [name, store] as const)),
-    collections: lifted(Object.entries(ground.facts.collections)),
-    onDemand: Object.fromEntries(
-      stores.flatMap(([name, { cache }]) =>
-        cache === undefined ? [] : [[name, { arrivals: above(cache.arrivals), cache }] as const],
+  const letGo = (): void => {
+    dispose();
+    if (options.ground === undefined) ground.facts.dispose();
+  };
+  const rendererOf = (): Renderer =>
+    createRenderer({
+      graph,
+      config,
+      resources: lifted(stores.map(([name, { store }]) => [name, store] as const)),
+      collections: lifted(Object.entries(ground.facts.collections)),
+      onDemand: Object.fromEntries(
+        stores.flatMap(([name, { cache }]) =>
+          cache === undefined ? [] : [[name, { arrivals: above(cache.arrivals), cache }] as const],
+        ),
       ),
-    ),
-    constants,
-    ...(http && { http: { ...http.reads, contents: above(http.reads.contents) } }),
-    ...(pods && { pods: above(pods.collection) }),
-    ...(profileClock && { profileClock }),
-  });
+      constants,
+      ...(http && { http: { ...http.reads, contents: above(http.reads.contents) } }),
+      ...(pods && { pods: above(pods.collection) }),
+      ...(profileClock && { profileClock }),
+    });
+  let renderer: Renderer;
+  try {
+    renderer = rendererOf();
+  } catch (error) {
+    // What is shared would be followed for ever by a configuration that there is not.
+    letGo();
+    throw error;
+  }
   http?.attach?.(httpWorldOf(graph, renderer, above(http.reads.contents)));
   return {
     config,
@@ -98,8 +111,7 @@ export function buildWorld(options: WorldOptions): World {
     dispose: () => {
       http?.leave?.();
       renderer.dispose();
-      dispose();
-      if (options.ground === undefined) ground.facts.dispose();
+      letGo();
     },
   };
 }

@@ -33,7 +33,7 @@ export interface ResourceHub {
   hold(config: TemplateConfig): HeldGround;
   /** How many there are. */
   counts(): { readonly stores: number; readonly facts: number };
-  /** Ends waits; what is held stays usable. */
+  /** Forgets what nobody holds, and from now on what is let go at once; what is held stays usable. */
   dispose(): void;
 }
 
@@ -42,6 +42,12 @@ interface Shared<T> {
   holders: number;
   /** Until it is forgotten. */
   wait: Subscription;
+}
+
+/** A share of something. */
+interface Held<T> {
+  readonly value: T;
+  readonly release: () => void;
 }
 
 interface Watched {
@@ -53,9 +59,11 @@ interface Watched {
 export function createResourceHub({ watch, keep, now }: ResourceHubDeps): ResourceHub {
   const stores = new Map<string, Shared<Watched>>();
   const facts = new Map<string, Shared<Facts>>();
+  let isOver = false;
+  const keepFor = (): number => (isOver ? 0 : keep);
 
   const holdWatched = (spec: WatchSpec) =>
-    holdShared(stores, watchKey(spec), keep, () => {
+    holdShared(stores, watchKey(spec), keepFor, () => {
       const onDemand = spec.store.kind === 'on-demand' ? { ...spec.store, now } : undefined;
       const live = createLiveStore(spec.name, onDemand);
       return { live, token$: watch(spec, live) };
@@ -67,44 +75,61 @@ export function createResourceHub({ watch, keep, now }: ResourceHubDeps): Resour
       const specs = Object.entries(config.watchedResources).map(([name, resource]) =>
         watchSpecOf(name, resource, config),
       );
-      const held = new Map(specs.map((spec) => [spec.name, holdWatched(spec)] as const));
-      const ofStores = new Map([...held].map(([name, { value }]) => [name, value.live] as const));
-      const keyOf = (name: string) => specs.filter((spec) => spec.name === name).map(watchKey);
-      const heldFacts = holdShared(
-        facts,
-        JSON.stringify(factResources.map(keyOf)),
-        0,
-        () => buildFacts(ofStores),
-        (gone) => gone.dispose(),
-      );
+      const held = new Map<string, Held<Watched>>();
+      const releaseStores = (): void => {
+        for (const { release } of held.values()) release();
+      };
+      const holdAll = (): Held<Facts> => {
+        for (const spec of specs) held.set(spec.name, holdWatched(spec));
+        const ofStores = new Map([...held].map(([name, { value }]) => [name, value.live] as const));
+        const keyOf = (name: string) => specs.filter((spec) => spec.name === name).map(watchKey);
+        return holdShared(
+          facts,
+          JSON.stringify(factResources.map(keyOf)),
+          () => 0,
+          () => buildFacts(ofStores),
+          (gone) => gone.dispose(),
+        );
+      };
+      let heldFacts: Held<Facts>;
+      try {
+        heldFacts = holdAll();
+      } catch (error) {
+        releaseStores();
+        throw error;
+      }
       let isHeld = true;
       return {
-        stores: ofStores,
+        stores: new Map([...held].map(([name, { value }]) => [name, value.live] as const)),
         facts: heldFacts.value,
         tokens: new Map([...held].map(([name, { value }]) => [name, value.token$] as const)),
         release() {
           if (!isHeld) return;
           isHeld = false;
           heldFacts.release();
-          for (const { release } of held.values()) release();
+          releaseStores();
         },
       };
     },
     counts: () => ({ stores: stores.size, facts: facts.size }),
     dispose: () => {
-      for (const { wait } of stores.values()) wait.unsubscribe();
+      isOver = true;
+      for (const [key, { holders, wait }] of stores) {
+        wait.unsubscribe();
+        if (holders === 0) stores.delete(key);
+      }
     },
   };
 }
 
-/** The one under a key: made for the first who holds it, forgotten `keep` ms after the last one let go; at once where that is 0. */
+/** The one under a key: made for the first who holds it, forgotten `keepFor()` ms after the last one let go; at once where that is 0. */
 function holdShared<T>(
   all: Map<string, Shared<T>>,
   key: string,
-  keep: number,
+  keepFor: () => number,
   make: () => T,
   onGone: (value: T) => void = () => undefined,
-): { readonly value: T; readonly release: () => void } {
+): Held<T> {
   const known = all.get(key);
   const shared = known ?? { value: make(), holders: 0, wait: Subscription.EMPTY };
   shared.wait.unsubscribe();
@@ -119,6 +144,7 @@ function holdShared<T>(
     release() {
       shared.holders--;
       if (shared.holders > 0) return;
+      const keep = keepFor();
       if (keep === 0) forget();
       else
         shared.wait = timer(keep).subscribe({

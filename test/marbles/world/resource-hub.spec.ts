@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, ReplaySubject, merge, share, timer } from 'rxjs';
+import { NEVER, type Observable, ReplaySubject, merge, share, timer } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { TemplateConfig } from '../../../src/api/template-config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
@@ -100,6 +100,34 @@ describe('createResourceHub', () => {
       expect(started).toEqual(['ingresses']);
     }),
   );
+
+  it(
+    'waits for nothing once it is disposed of, whatever is let go then',
+    marbles((m) => {
+      const { hub } = scene(m);
+      const waiting = hub.hold(configOf({ services }));
+      const one = hub.hold(configOf({ ingresses: resource() }));
+      waiting.release();
+      hub.dispose();
+      expect(hub.counts()).toEqual({ stores: 1, facts: 1 });
+      one.release();
+      expect(hub.counts()).toEqual({ stores: 0, facts: 0 });
+      m.flush();
+    }),
+  );
+
+  it('holds nothing when a store or the facts cannot be made', () => {
+    const hub = createResourceHub({
+      watch: ({ name }) => {
+        if (name === 'services') throw new Error('no such watch');
+        return NEVER;
+      },
+      keep: 0,
+      now: () => 1,
+    });
+    expect(() => hub.hold(configOf({ ingresses: resource(), services }))).toThrow('no such watch');
+    expect(hub.counts()).toEqual({ stores: 0, facts: 0 });
+  });
 
   it('refuses a path that does not parse, and holds nothing then', () => {
     const hub = createResourceHub({
