@@ -1,4 +1,4 @@
-import { ReplaySubject, distinctUntilChanged, filter, map, of, share } from 'rxjs';
+import { ReplaySubject, distinctUntilChanged, filter, map, share } from 'rxjs';
 import { emptyOrderedMap } from '../../lib/ordered-map.ts';
 import { formatOwner } from '../../lib/owner.ts';
 import { kubeClient } from '../../kube/kube-client.ts';
@@ -20,9 +20,12 @@ const timing = { retry: { min: 1_000, max: 300_000 }, resync: 600_000 };
 const configRef = { apiVersion: 'haproxy-haptic.org/v1alpha1', resources: 'haproxytemplateconfigs' };
 const configKind = 'HAProxyTemplateConfig';
 
-/** Applies the objects of `k8sResources` of the render that HAProxy accepted last, and removes those that are declared no more. */
+/**
+ * Applies the objects of `k8sResources` of the render that HAProxy accepted last, and removes those that are declared no more. Only the
+ * leader does; one that begins to lead takes stock first.
+ */
 export const ownResourcesPart: ControllerPart = (runtime) => {
-  const { identity, pipeline, taps, metrics, log, onFatal } = runtime;
+  const { identity, pipeline, leadership$, taps, metrics, log, onFatal } = runtime;
   const accepted$ = pipeline.latch$.pipe(
     map(({ accepted }) => accepted),
     filter((bundle) => bundle !== undefined),
@@ -33,8 +36,7 @@ export const ownResourcesPart: ControllerPart = (runtime) => {
   const report$ = k8sResources(accepted$, {
     effects: effectsOf(runtime),
     namespace: identity.namespace,
-    // One controller writes at a time; who that is is decided before.
-    leader$: of(true),
+    leader$: leadership$.pipe(map(({ kind }) => kind === 'leading')),
     timing,
   }).pipe(taps.point<ResourceReport>('own-resources', (report) => report));
   return recordOwnResources(report$, metrics, log, onFatal);
@@ -64,10 +66,10 @@ function acceptedResources({ resources = none, provenance, problems }: Bundle): 
   };
 }
 
-function effectsOf({ identity, transport }: ControllerRuntime): ResourceEffects {
+function effectsOf({ identity, leaderTransport }: ControllerRuntime): ResourceEffects {
   let known: OwnIdentity = { namespace: identity.namespace, name: identity.name };
-  const own = ownObjects(transport, () => known);
-  const client = kubeClient(transport);
+  const own = ownObjects(leaderTransport, () => known);
+  const client = kubeClient(leaderTransport);
 
   /** The owner that makes the API collect what it owns when the configuration is deleted. */
   const findOwner = async (signal: AbortSignal): Promise<KubeFailure | undefined> => {
