@@ -29,10 +29,17 @@ export interface DeclaredResource {
 }
 
 /**
- * When a status holds: `rendered` as soon as the object's output is in the newest render, `deployed` when every HAProxy pod
- * runs it, `refused` while the object is held back because HAProxy refused what it printed.
+ * When a status holds: `rendered` as long as the object's output is in the newest render, `deployed` when every HAProxy pod runs it,
+ * `deployFailed` while pods fail to take it, `validateFailed` while the object is held back because HAProxy refused what it printed,
+ * `renderFailed` while its template fails. Several may hold at once: what a later one of this list says counts.
  */
-export const statusPhases = ['rendered', 'deployed', 'refused'] as const;
+export const statusPhases = [
+  'rendered',
+  'deployed',
+  'deployFailed',
+  'validateFailed',
+  'renderFailed',
+] as const;
 export type StatusPhase = (typeof statusPhases)[number];
 
 /** What templates say about an object's status, by phase. */

@@ -1,6 +1,7 @@
 import type { OrderedMap } from '../lib/ordered-map.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Bundle } from './bundle.ts';
+import type { StatusPatch } from './declared.ts';
 import type { KeptOutputs } from './kept-outputs.ts';
 import type { Output } from './output.ts';
 
@@ -45,6 +46,8 @@ export interface Provenance {
    * object as long as it has the same content.
    */
   readonly withheld: ReadonlyMap<string, string>;
+  /** What such objects say now about a status. The same list as long as `withheld` is the same. */
+  readonly withheldPatches: readonly StatusPatch[];
   /**
    * The render of this moment under another quarantine, for checking: O(what differs). The renderer itself stays as it is.
    * Undefined while a turn is half taken in, or after the configuration was replaced.

@@ -340,6 +340,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       outputs,
       quarantine: held.quarantine,
       withheld: held.withheld(),
+      withheldPatches: held.withheldPatches(),
       candidate,
       restore: (kept: KeptOutputs) =>
         kept.configuration === configuration ? restoreOutputs(kept, outputs, isPlace) : undefined,

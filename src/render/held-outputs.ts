@@ -9,6 +9,7 @@ import {
 import { formatOwner } from '../lib/owner.ts';
 import { outputsDigest } from '../protocol/changed-owners.ts';
 import { noQuarantine, type Hold, type Outputs, type Quarantine } from '../protocol/provenance.ts';
+import type { StatusPatch } from '../protocol/declared.ts';
 import type { Output } from '../protocol/output.ts';
 
 /** Where outputs are printed. */
@@ -33,6 +34,8 @@ export interface HeldOutputs {
   outputs(): Outputs;
   /** See {@link Provenance.withheld}. */
   withheld(): ReadonlyMap<string, string>;
+  /** See {@link Provenance.withheldPatches}. */
+  withheldPatches(): readonly StatusPatch[];
   readonly quarantine: Quarantine;
 }
 
@@ -47,6 +50,10 @@ export function createHeldOutputs(printer: Printer): HeldOutputs {
   /** Which object that is, by place. */
   const keptBy = new Map<string, string>();
   let digests: ReadonlyMap<string, string> = nothing;
+  let patches: { readonly of: ReadonlyMap<string, string>; readonly list: readonly StatusPatch[] } = {
+    of: nothing,
+    list: [],
+  };
   const stale = new Set<string>();
 
   const printedAt = (place: string): Output | undefined =>
@@ -136,6 +143,19 @@ export function createHeldOutputs(printer: Printer): HeldOutputs {
     }
   };
 
+  const withheld = (): ReadonlyMap<string, string> => {
+    if (stale.size === 0) return digests;
+    const next = new Map(digests);
+    for (const key of stale) {
+      const places = keptBack.get(key);
+      if (places === undefined || places.size === 0) next.delete(key);
+      else next.set(key, outputsDigest(places));
+    }
+    stale.clear();
+    digests = sameDigests(digests, next) ? digests : next.size === 0 ? nothing : next;
+    return digests;
+  };
+
   return {
     take(place, before, after) {
       if (quarantine.size > 0) {
@@ -164,17 +184,13 @@ export function createHeldOutputs(printer: Printer): HeldOutputs {
     },
     flush: () => void flush(),
     outputs: flush,
-    withheld() {
-      if (stale.size === 0) return digests;
-      const next = new Map(digests);
-      for (const key of stale) {
-        const places = keptBack.get(key);
-        if (places === undefined || places.size === 0) next.delete(key);
-        else next.set(key, outputsDigest(places));
-      }
-      stale.clear();
-      digests = sameDigests(digests, next) ? digests : next.size === 0 ? nothing : next;
-      return digests;
+    withheld,
+    withheldPatches() {
+      const of = withheld();
+      if (patches.of === of) return patches.list;
+      const outputs = [...keptBack.values()].flatMap((places) => [...places.values()]);
+      patches = { of, list: outputs.flatMap((output) => output?.statusPatches ?? []) };
+      return patches.list;
     },
     get quarantine() {
       return quarantine;

@@ -38,10 +38,10 @@ export const declarationHelpers: HelperTable = {
     },
   },
   statusPatch: {
-    signature: 'statusPatch object rendered=x deployed=y refused=z',
+    signature: 'statusPatch object rendered=x deployed=y validateFailed=z',
     summary:
-      'What the status of an object should say: `rendered` as soon as it is in a render, `deployed` when every HAProxy runs it, `refused` while HAProxy refuses what it printed.',
-    example: '{{statusPatch w rendered=(object phase="Accepted") refused=(object phase="Refused")}}',
+      'What the status of an object should say: `rendered` as long as it is in the newest render, `deployed` when every HAProxy runs it, `deployFailed` while pods fail to take it, `validateFailed` while HAProxy refuses what it printed, `renderFailed` while its template fails (what it said before it failed). Where several hold, the later of this order counts, field by field.',
+    example: '{{statusPatch w rendered=(object phase="Accepted") validateFailed=(object phase="Refused")}}',
     output: 'text',
     args: [1, 1],
     hash: statusPhases,

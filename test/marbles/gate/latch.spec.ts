@@ -142,6 +142,7 @@ describe('latch', () => {
           outputs: emptyOrderedMap<never>(),
           quarantine: noQuarantine,
           withheld: new Map<string, string>(),
+          withheldPatches: [],
           candidate: () => undefined,
           configuration: '',
           restore: () => undefined,

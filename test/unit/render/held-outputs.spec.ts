@@ -61,6 +61,33 @@ function createScene() {
 }
 
 describe('held outputs', () => {
+  it('knows what held objects say of a status now', () => {
+    const scene = createScene();
+    const saying = (text: string): Output => ({
+      ...outputOf('a', text),
+      statusPatches: [
+        {
+          target: { apiVersion: 'v1', kind: 'Ingress', namespace: 'ns', name: 'a' },
+          variants: { validateFailed: { text } },
+          owner: ownerOf('a'),
+          place: 't:1:1',
+        },
+      ],
+    });
+    const texts = () => scene.held.withheldPatches().map(({ variants }) => variants.validateFailed);
+    scene.write('p1', saying('1'));
+    const at = scene.held.outputs();
+    expect(texts()).toEqual([]);
+    scene.write('p1', saying('2'));
+    scene.hold(['a'], at);
+    expect(texts()).toEqual([{ text: '2' }]);
+    expect(scene.held.withheldPatches()).toBe(scene.held.withheldPatches());
+    scene.write('p1', saying('3'));
+    expect(texts()).toEqual([{ text: '3' }]);
+    scene.hold([], at);
+    expect(texts()).toEqual([]);
+  });
+
   it('prints everything as it comes as long as nobody is held', () => {
     const scene = createScene();
     scene.write('p1', outputOf('a', '1'));
