@@ -12,6 +12,7 @@ import type { HeldObjects, Provenance } from '../protocol/provenance.ts';
 import { awaitReads } from '../render/await-reads.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
+import { createEventHistory } from '../sinks/event-history.ts';
 import { createMetrics } from '../sinks/metrics.ts';
 import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
@@ -26,6 +27,7 @@ import type { Controller, ControllerDeps, LiveConfig } from './controller/contro
 import { createControllerPipeline, durationOf } from './controller/controller-pipeline.ts';
 import { controllerTiming as timing } from './controller/controller-timing.ts';
 import { followConfig } from './controller/follow-config.ts';
+import { followDeployments } from './controller/follow-deployments.ts';
 import { followHttp } from './controller/follow-http.ts';
 import { followPods } from './controller/follow-pods.ts';
 import { healthOf } from './controller/health-of.ts';
@@ -144,6 +146,23 @@ export function startController(deps: ControllerDeps): Controller {
     duration,
   });
 
+  const deployment$ = followDeployments({
+    pipeline,
+    fleet$: pods.fleet$,
+    deploymentTimeout: () => duration('deploymentTimeout'),
+    taps,
+  });
+  const history = createEventHistory(timing.rememberedEvents, Date.now);
+  const vars: Record<string, () => unknown> = {
+    uptime: () => ({ seconds: Math.round(process.uptime()) }),
+    startup: stages.reached,
+    config: () => current?.config,
+    load: () => followed?.vars() ?? { wanted: 'from files' },
+    resources: () => ({
+      entries: Object.fromEntries([...(current?.stores ?? [])].map(([name, { size }]) => [name, size])),
+      ...hub.counts(),
+    }),
+  };
   const bundle$ = new ReplaySubject<Bundle>(1);
   const gate: Pick<LoadGateDeps<LiveWorld>, 'open' | 'trial'> = {
     open: (resolved) => openWorld({ hub, ...options }, resolved, immediate$),
@@ -162,6 +181,9 @@ export function startController(deps: ControllerDeps): Controller {
     current: () => current,
     bundle$: bundle$.pipe(distinctUntilChanged()),
     pipeline,
+    fleet$: pods.fleet$,
+    deployment$,
+    arrival$: worlds.arrival$,
     transport,
     // Without a rival, this process may write at any time.
     leaderTransport: transport,
@@ -170,6 +192,8 @@ export function startController(deps: ControllerDeps): Controller {
     taps,
     registry,
     metrics,
+    vars,
+    history,
     identity: identityOf(deps),
     ...(isLiveConfig(deps.config) && {
       tryConfig: createTryConfig<LiveWorld>({
@@ -190,10 +214,9 @@ export function startController(deps: ControllerDeps): Controller {
     plans,
     blobs,
     client,
-    deploymentTimeout: () => duration('deploymentTimeout'),
+    deployment$,
     capabilities: deps.capabilities,
     metrics,
-    taps,
     log,
     onFatal,
   });
@@ -255,16 +278,8 @@ export function startController(deps: ControllerDeps): Controller {
       taps,
       graph: () => current?.graph.toMermaid() ?? 'flowchart LR\n',
       plan: () => (newest === undefined ? Promise.resolve(undefined) : encodePlan(newest)),
-      vars: {
-        uptime: () => ({ seconds: Math.round(process.uptime()) }),
-        startup: stages.reached,
-        config: () => current?.config,
-        load: () => followed?.vars() ?? { wanted: 'from files' },
-        resources: () => ({
-          entries: Object.fromEntries([...(current?.stores ?? [])].map(([name, { size }]) => [name, size])),
-          ...hub.counts(),
-        }),
-      },
+      vars,
+      events: history,
       heartbeat: timing.heartbeat,
     },
     stop: async () => {

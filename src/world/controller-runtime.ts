@@ -7,7 +7,10 @@ import type { Taps } from '../operators/taps.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Leadership } from '../protocol/leadership.ts';
+import type { HaproxyPod } from '../protocol/pod.ts';
+import type { EventHistory } from '../sinks/event-history.ts';
 import type { Metrics } from '../sinks/metrics.ts';
+import type { DeploymentProgress } from '../sinks/track-deployments.ts';
 import type { World } from './build-world.ts';
 import type { StartupStages } from './startup-stages.ts';
 import type { TryConfig } from './try-config.ts';
@@ -21,11 +24,21 @@ export interface ControllerRuntime {
   /** Renders that are out: the present one at once, then every later one. Never errors. */
   readonly bundle$: Observable<Bundle>;
   readonly pipeline: Pipeline<Verdict>;
+  /** HAProxy pods that are delivered to. */
+  readonly fleet$: Observable<readonly HaproxyPod[]>;
+  /** How far the render that is out has come in the fleet. */
+  readonly deployment$: Observable<DeploymentProgress>;
+  /** Names of watched resources of which something arrived, before it is debounced. */
+  readonly arrival$: Observable<string>;
   readonly transport: KubeTransport;
   /** The same for what only the leader may do: nothing is sent while this process may not write. */
   readonly leaderTransport: KubeTransport;
   /** Whether this process may write: as it is at once, then every change. Never errors. */
   readonly leadership$: Observable<Leadership>;
+  /** Of `/debug/vars`: parts add theirs, each under a name of its own. */
+  readonly vars: Record<string, () => unknown>;
+  /** Of `/debug/events`. */
+  readonly history: EventHistory;
   readonly identity: ControllerIdentity;
   /** What the load gate says of a configuration, without taking it; absent where the configuration came as files. */
   readonly tryConfig?: TryConfig;

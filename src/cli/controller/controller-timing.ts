@@ -24,6 +24,8 @@ export const controllerTiming = {
   /** For which a store is kept when no configuration looks at it any more. */
   storeKeep: 30_000,
   heartbeat: 15_000,
+  /** Of `/debug/events`. */
+  rememberedEvents: 1_000,
   /** Of rendering, before the event loop gets its turn. */
   slice: 8,
 } as const;

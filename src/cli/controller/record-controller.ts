@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import { Subscription, filter, map, share } from 'rxjs';
+import { type Observable, Subscription } from 'rxjs';
 import type { AgentClient } from '../../fleet/agent-client.ts';
 import type { Verdict } from '../../gate/verdict.ts';
-import type { Taps } from '../../operators/taps.ts';
 import type { Pipeline } from '../../pipeline.ts';
 import { compareLines } from '../../sinks/compare-lines.ts';
 import { keepPlans } from '../../sinks/keep-plans.ts';
@@ -15,7 +14,7 @@ import { recordDeliveries } from '../../sinks/record-deliveries.ts';
 import { recordFleet } from '../../sinks/record-fleet.ts';
 import { recordMetrics } from '../../sinks/record-metrics.ts';
 import { recordQuarantine } from '../../sinks/record-quarantine.ts';
-import { trackDeployments } from '../../sinks/track-deployments.ts';
+import type { DeploymentProgress } from '../../sinks/track-deployments.ts';
 import { version } from '../version.ts';
 import { controllerTiming } from './controller-timing.ts';
 import type { FollowedPods } from './follow-pods.ts';
@@ -27,35 +26,18 @@ export interface RecordControllerDeps {
   readonly plans: PlanCache;
   readonly blobs: PlanBlobs;
   readonly client: AgentClient;
-  /** Milliseconds after which a render that has not reached every pod is overdue; asked for each. */
-  readonly deploymentTimeout: () => number;
+  readonly deployment$: Observable<DeploymentProgress>;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly metrics: Metrics;
-  readonly taps: Taps;
   readonly log: Logger;
   readonly onFatal: (error: unknown) => void;
 }
 
 /** Everything that only looks: metrics, log, plans kept on pods. Runs the pipeline while subscribed. */
 export function recordController(deps: RecordControllerDeps): Subscription {
-  const { pipeline, pods, metrics, log, onFatal, plans, client } = deps;
+  const { pipeline, pods, deployment$, metrics, log, onFatal, plans, client } = deps;
   const { delivery$ } = pipeline;
   const { fleet$ } = pods;
-  const deployment$ = trackDeployments({
-    released$: pipeline.latch$.pipe(
-      map(({ released }) => released),
-      filter((bundle) => bundle !== undefined),
-    ),
-    fleet$,
-    delivery$,
-    get overdueAfter() {
-      return deps.deploymentTimeout();
-    },
-  }).pipe(
-    deps.taps.point('deployments', (progress) => progress),
-    share({ resetOnRefCountZero: true }),
-  );
-
   metrics.buildInfo.set({ version, node_version: process.version }, 1);
   const running = new Subscription();
   running.add(pods.found$.subscribe({ next: (fleet) => deps.book.retain(fleet.pods), error: onFatal }));

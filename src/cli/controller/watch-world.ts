@@ -1,6 +1,16 @@
-import { type MonoTypeOperatorFunction, type Observable, combineLatest, map, of, pipe, tap } from 'rxjs';
+import {
+  type MonoTypeOperatorFunction,
+  type Observable,
+  Subject,
+  combineLatest,
+  map,
+  of,
+  pipe,
+  tap,
+} from 'rxjs';
 import type { Taps } from '../../operators/taps.ts';
 import type { Metrics } from '../../sinks/metrics.ts';
+import type { ReflectStore } from '../../streams/reflect.ts';
 import type { ResourceToken } from '../../streams/resource-token.ts';
 import { type WatchResourceDeps, type WatchTarget, watchResource } from '../../streams/watch-resource.ts';
 import type { WatchSpec } from '../../streams/watch-spec.ts';
@@ -17,6 +27,8 @@ export interface WatchedWorlds {
   readonly watch: (spec: WatchSpec, target: WatchTarget) => Observable<ResourceToken>;
   /** Tokens of all watched kinds: the first when every store is there, then one whenever something changed. */
   readonly changes: (world: LiveWorld) => Observable<LiveWorld>;
+  /** Names of watched resources of which something arrived: before it is debounced, and often. */
+  readonly arrival$: Observable<string>;
   /** Kinds that must be there and are not. */
   readonly missing: (world: LiveWorld) => readonly string[];
 }
@@ -25,6 +37,7 @@ export interface WatchedWorlds {
 export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWorlds {
   /** The newest token, by store. */
   const tokens = new WeakMap<object, ResourceToken>();
+  const arrivals = new Subject<string>();
   const points = new Map<string, MonoTypeOperatorFunction<ResourceToken>>();
   /** Configurations come and go, taps stay: two stores of one name share one. */
   const pointOf = (name: string): MonoTypeOperatorFunction<ResourceToken> => {
@@ -38,7 +51,7 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
       watchResource(
         { ...watch, onRead: (type, result) => metrics.onDemandReads.inc({ type, result }) },
         spec,
-        target,
+        { ...target, store: announcing(target.store, () => arrivals.next(spec.name)) },
       ).pipe(
         pipe(
           pointOf(spec.name),
@@ -49,6 +62,7 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
           }),
         ),
       ),
+    arrival$: arrivals,
     changes: (world) => {
       const changed = [...world.tokens].map(([name, token$]) =>
         token$.pipe(tap(() => metrics.resources.set({ type: name }, world.stores.get(name)?.size ?? 0))),
@@ -65,5 +79,23 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
           (token.kind === 'absent' && config.watchedResources[name]?.optional !== true);
         return isMissing ? [name] : [];
       }),
+  };
+}
+
+/** The same store; each edit is told of before it is made. */
+function announcing(store: ReflectStore, tell: () => void): ReflectStore {
+  return {
+    set: (key, object) => {
+      tell();
+      store.set(key, object);
+    },
+    delete: (key) => {
+      tell();
+      store.delete(key);
+    },
+    replace: (entries) => {
+      tell();
+      store.replace(entries);
+    },
   };
 }

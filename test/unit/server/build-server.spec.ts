@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 import { createTaps } from '../../../src/operators/taps.ts';
 import { buildMetricsServer } from '../../../src/server/build-metrics-server.ts';
 import { buildServer } from '../../../src/server/build-server.ts';
+import type { AccessQuestion, AskForAccess, TokenVerdict } from '../../../src/server/debug-access.ts';
 
 const logger = pino({ level: 'silent' });
 const servers: FastifyInstance[] = [];
@@ -16,7 +17,12 @@ afterEach(async () => {
 });
 
 function server(
-  options: { notReady?: string; heartbeat?: number; plan?: () => Promise<Uint8Array | undefined> } = {},
+  options: {
+    notReady?: string;
+    heartbeat?: number;
+    plan?: () => Promise<Uint8Array | undefined>;
+    ask?: AskForAccess;
+  } = {},
 ) {
   const taps = createTaps();
   const app = buildServer({
@@ -36,6 +42,12 @@ function server(
         load: () => ({ last: 'refused', password: 'hush' }),
         empty: () => undefined,
       },
+      events: {
+        last: (limit, correlationId) => [
+          { seq: 1, at: 'now', type: 'x', limit, ...(correlationId !== undefined && { correlationId }) },
+        ],
+      },
+      ...(options.ask && { ask: options.ask }),
       heartbeat: options.heartbeat ?? 60_000,
     },
   });
@@ -70,6 +82,10 @@ describe('debug', () => {
     expect(await get('/debug/vars')).toEqual({ vars: ['load', 'empty'] });
     expect(await get('/debug/vars/load')).toEqual({ last: 'refused', password: '[redacted]' });
     expect(await get('/debug/vars/empty')).toBeNull();
+    expect(await get('/debug/vars/load?field={.last}')).toBe('refused');
+    expect(await get('/debug/vars/load?field=password')).toBe('[redacted]');
+    expect(await get('/debug/vars/all?field=load.last')).toBe('refused');
+    expect((await app.inject('/debug/vars/load?field=..x')).statusCode).toBe(400);
     expect(await get('/debug/vars/all')).toEqual({
       load: { last: 'refused', password: '[redacted]' },
       empty: null,
@@ -110,6 +126,72 @@ describe('debug', () => {
     expect((await app.inject({ url: '/livez', remoteAddress: '10.1.2.3' })).statusCode).toBe(200);
   });
 
+  describe('from elsewhere', () => {
+    const elsewhere = { remoteAddress: '10.1.2.3' };
+    const asked = (verdict: TokenVerdict) => {
+      const questions: AccessQuestion[] = [];
+      const ask: AskForAccess = (question) => {
+        questions.push(question);
+        return Promise.resolve(verdict);
+      };
+      const { app } = server({ ask });
+      const get = (url: string, authorization?: string) =>
+        app.inject({ url, ...elsewhere, headers: authorization === undefined ? {} : { authorization } });
+      return { questions, get };
+    };
+
+    it('lets a bearer in who may, and asks once a minute at most for the same page', async () => {
+      const { questions, get } = asked({ kind: 'allowed' });
+      expect((await get('/debug/taps?x=1', 'Bearer good')).statusCode).toBe(200);
+      expect((await get('/debug/taps', 'bearer good')).statusCode).toBe(200);
+      expect((await get('/debug/vars', 'Bearer good')).statusCode).toBe(200);
+      expect((await get('/debug/vars', 'Bearer other')).statusCode).toBe(200);
+      expect(questions).toStrictEqual([
+        { token: 'good', path: '/debug/taps', verb: 'get' },
+        { token: 'good', path: '/debug/vars', verb: 'get' },
+        { token: 'other', path: '/debug/vars', verb: 'get' },
+      ]);
+    });
+
+    it.each<[string, TokenVerdict, number, string]>([
+      ['is nobody', { kind: 'unauthenticated' }, 401, 'the token is not valid'],
+      [
+        'may not',
+        { kind: 'forbidden', user: 'system:serviceaccount:a:b', reason: '' },
+        403,
+        'system:serviceaccount:a:b may not get /debug/taps',
+      ],
+      [
+        'cannot be asked about',
+        { kind: 'unknown', reason: 'ECONNREFUSED' },
+        503,
+        'the token could not be checked: ECONNREFUSED',
+      ],
+    ])('keeps a bearer out who %s', async (_who, verdict, status, error) => {
+      const answer = await asked(verdict).get('/debug/taps', 'Bearer bad');
+      expect([answer.statusCode, answer.json()]).toStrictEqual([status, { error }]);
+      expect(answer.headers['www-authenticate']).toBe(status === 401 ? 'Bearer' : undefined);
+    });
+
+    it('asks nobody without a token, with one that is none, or with one that is too long', async () => {
+      const { questions, get } = asked({ kind: 'allowed' });
+      const answers = await Promise.all([
+        get('/debug/taps'),
+        get('/debug/taps', 'Basic YTpi'),
+        get('/debug/taps', `Bearer ${'x'.repeat(16_385)}`),
+      ]);
+      expect(answers.map(({ statusCode }) => statusCode)).toStrictEqual([401, 401, 401]);
+      expect(questions).toStrictEqual([]);
+    });
+
+    it('asks again at once about what could not be answered', async () => {
+      const { questions, get } = asked({ kind: 'unknown', reason: 'x' });
+      await get('/debug/taps', 'Bearer a');
+      await get('/debug/taps', 'Bearer a');
+      expect(questions).toHaveLength(2);
+    });
+  });
+
   it('answers 404 with the known names for an unknown tap, 400 for a bad limit', async () => {
     const { app, taps } = server();
     of(1)
@@ -142,6 +224,90 @@ describe('debug', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
     ).toEqual([{ kind: 'Secret', data: { a: '[redacted]' } }, { n: 2 }]);
+  });
+
+  it('streams server-sent events to who asks for them', async () => {
+    const { app, taps } = server({ heartbeat: 20 });
+    new BehaviorSubject<unknown>({ n: 1 }).pipe(taps.point('x', (value) => value)).subscribe();
+    const { headers, body } = await app.inject({
+      url: '/debug/taps/x?for=1',
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(headers['content-type']).toBe('text/event-stream');
+    expect(body.split('\n\n').slice(0, 2)).toStrictEqual(['data: {"n":1}', ': heartbeat']);
+  });
+
+  it('shows only the fields that are asked for', async () => {
+    const { app, taps } = server();
+    const value = { pod: { key: 'a' }, reasons: ['x', 'y'], token: 'hush' };
+    new BehaviorSubject<unknown>(value).pipe(taps.point('x', (same) => same)).subscribe();
+    const line = async (query: string) => (await app.inject(`/debug/taps/x?limit=1&${query}`)).body.trim();
+    expect(await line('field=pod.key')).toBe('"a"');
+    expect(await line('field={.reasons[*]}&field=pod')).toBe('{"{.reasons[*]}":["x","y"],"pod":{"key":"a"}}');
+    expect(await line('field=token')).toBe('"[redacted]"');
+    expect(await line('field=nope')).toBe('null');
+    const bad = await app.inject('/debug/taps/x?limit=1&field=a[?(@.b)]');
+    expect([bad.statusCode, bad.json<{ error: string }>().error]).toStrictEqual([
+      400,
+      expect.stringContaining('a[?(@.b)]'),
+    ]);
+  });
+
+  it('samples: the current value at once, then the newest one of each period', async () => {
+    const { app, taps } = server();
+    const values = new BehaviorSubject(0);
+    values.pipe(taps.point('x', (n) => ({ n }))).subscribe();
+    const answer = app.inject('/debug/taps/x?sample=100&limit=2');
+    for (let n = 1; n <= 50; n++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      values.next(n);
+    }
+    const lines = (await answer).body.trim().split('\n');
+    expect(lines[0]).toMatch(/^\{"n":\d+\}$/);
+    expect(lines[1]).toBe('{"n":50}');
+  });
+
+  it('streams several taps over one connection, each value with its tap, number and time', async () => {
+    const { app, taps } = server();
+    new BehaviorSubject('a').pipe(taps.point('x', (value) => value)).subscribe();
+    of(1, 2)
+      .pipe(taps.point('y', (value) => value))
+      .subscribe();
+    const { body } = await app.inject('/debug/stream?tap=x&tap=y&tap=x&limit=2');
+    const lines = body
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines).toStrictEqual([
+      { tap: 'x', seq: 1, at: expect.any(Number), value: 'a' },
+      { tap: 'y', seq: 2, at: expect.any(Number), value: 2 },
+    ]);
+    expect((await app.inject('/debug/stream')).statusCode).toBe(400);
+    expect((await app.inject('/debug/stream?tap=nope')).json()).toEqual({
+      error: 'no tap named nope; there are: x, y',
+    });
+  });
+
+  it('takes a CPU profile and a heap profile, one at a time', async () => {
+    const { app } = server();
+    const [cpu, busy] = await Promise.all([
+      app.inject('/debug/profile?seconds=1'),
+      new Promise((resolve) => setTimeout(resolve, 200)).then(() => app.inject('/debug/heap?seconds=1')),
+    ]);
+    expect(cpu.json()).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+    expect(cpu.headers['content-disposition']).toContain('.cpuprofile');
+    expect(busy.statusCode).toBe(409);
+    const heap = await app.inject('/debug/heap?seconds=1');
+    expect(heap.json()).toMatchObject({ head: { callFrame: expect.any(Object) } });
+    expect((await app.inject('/debug/profile?seconds=301')).statusCode).toBe(400);
+  });
+
+  it('tells what happened last', async () => {
+    const { app } = server();
+    expect((await app.inject('/debug/events?limit=7&correlation_id=a-1')).json()).toStrictEqual({
+      events: [{ seq: 1, at: 'now', type: 'x', limit: 7, correlationId: 'a-1' }],
+    });
+    expect((await app.inject('/debug/events?limit=1001')).statusCode).toBe(400);
   });
 
   it('sends heartbeats while nothing happens, and ends after the asked time', async () => {
