@@ -1,8 +1,10 @@
 import type { KubeFailure } from './kube-failure.ts';
-import { retryAfterMs } from './retry-after.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { retryAfterMs } from '../lib/retry-after.ts';
 
 const longestMessage = 1024;
+/** No server may silence a watch for longer, in milliseconds. */
+const longestPause = 5 * 60_000;
 
 /**
  * The failure that a Kubernetes `Status` object describes: the body of an error answer, or the object of an ERROR event
@@ -20,8 +22,10 @@ export function statusFailure(
   const code = object['code'];
   const seconds = details['retryAfterSeconds'];
   const retry =
-    (header === undefined ? undefined : retryAfterMs(header.retryAfter, header.now)) ??
-    (typeof seconds === 'number' && seconds > 0 ? retryAfterMs(String(Math.ceil(seconds)), 0) : undefined);
+    (header === undefined ? undefined : retryAfterMs(header.retryAfter, header.now, longestPause)) ??
+    (typeof seconds === 'number' && seconds > 0
+      ? retryAfterMs(String(Math.ceil(seconds)), 0, longestPause)
+      : undefined);
   return {
     kind: 'http',
     status: status !== 0 ? status : typeof code === 'number' ? code : 500,

@@ -91,8 +91,8 @@ export interface HttpContents {
   readonly status: () => readonly HttpStatus[];
 }
 
-/** Fetches at the same time. */
-const fetchSlots = { total: 16, suspects: 16 };
+/** Fetches at the same time; suspects are those whose last attempt failed. */
+const fetchSlots = { total: 16, suspects: 8 };
 
 /**
  * The texts of URLs that templates read. A read makes a URL wanted; it is fetched beside the render and again after its refresh interval, and
@@ -126,7 +126,7 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
           ...(contentType !== undefined && { contentType }),
         });
       },
-      slot: (attempt$) => slots.run(attempt$),
+      slot: (attempt$, isSuspect) => slots.run(attempt$, { isSuspect }),
       random,
     }).pipe(
       map((outcome) => fetched(key, outcome)),

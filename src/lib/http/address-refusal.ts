@@ -16,7 +16,8 @@ const ranges: readonly Range[] = [
       '169.254.169.254/32',
       '100.100.100.200/32',
       '192.0.0.192/32',
-      'fd00:ec2::254/128',
+      '168.63.129.16/32',
+      'fd00:ec2::/32',
       'fd20:ce::254/128',
     ],
   },
@@ -61,9 +62,9 @@ export function addressRefusal(address: string, allowPrivate: boolean): string |
   const family = isIP(bare);
   if (family === 0) return `${address} is no address`;
   const groups = family === 6 ? groupsOf(bare) : undefined;
-  const inner = groups === undefined ? undefined : embedded(groups);
-  if (inner !== undefined) {
-    const refusal = addressRefusal(inner, allowPrivate);
+  const inner = groups === undefined ? [] : embedded(groups);
+  if (inner.length > 0) {
+    const refusal = inner.map((one) => addressRefusal(one, allowPrivate)).find((one) => one !== undefined);
     return refusal === undefined ? undefined : `${address} stands for ${refusal}`;
   }
   const found = lists.find(({ list }) => list.check(bare, family === 6 ? 'ipv6' : 'ipv4'));
@@ -80,20 +81,32 @@ function listOf(blocks: readonly string[]): BlockList {
   return list;
 }
 
-/** The IPv4 address inside: RFC 4291 2.5.5 (compatible, mapped), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4), RFC 4380 (Teredo). */
-function embedded(groups: readonly number[]): string | undefined {
-  const [a = 0, b = 0, c = 0] = groups;
+/**
+ * The IPv4 address inside: RFC 4291 2.5.5 (compatible, mapped), RFC 6052 and 8215 (NAT64), RFC 3056 (6to4), RFC 4380 (Teredo). Several
+ * where it depends on the length of a prefix that only the network knows.
+ */
+function embedded(groups: readonly number[]): readonly string[] {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
   const startsWith = (...first: readonly number[]): boolean => first.every((group, i) => groups[i] === group);
-  if (startsWith(0, 0, 0, 0, 0) && (groups[5] === 0xffff || groups[5] === 0)) {
-    const [high = 0, low = 0] = groups.slice(6);
-    // `::` and `::1` are addresses of their own.
-    return groups[5] === 0 && high === 0 && low <= 1 ? undefined : dotted(high, low);
-  }
-  if (startsWith(0, 0, 0, 0, 0xffff, 0)) return dotted(groups[6] ?? 0, groups[7] ?? 0);
-  if (startsWith(0x64, 0xff9b)) return dotted(groups[6] ?? 0, groups[7] ?? 0);
-  if (a === 0x2002) return dotted(b, c);
-  if (startsWith(0x2001, 0)) return dotted((groups[6] ?? 0) ^ 0xffff, (groups[7] ?? 0) ^ 0xffff);
-  return undefined;
+  const last = dotted(g, h);
+  // `::` and `::1` are addresses of their own.
+  if (startsWith(0, 0, 0, 0, 0, 0)) return g === 0 && h <= 1 ? [] : [last];
+  if (startsWith(0, 0, 0, 0, 0, 0xffff) || startsWith(0, 0, 0, 0, 0xffff, 0)) return [last];
+  if (startsWith(0x64, 0xff9b, 1)) return [...ofShorterPrefixes(d, e, f, g), last];
+  if (startsWith(0x64, 0xff9b)) return [last];
+  if (a === 0x2002) return [dotted(b, c)];
+  if (startsWith(0x2001, 0)) return [dotted(g ^ 0xffff, h ^ 0xffff)];
+  return [];
+}
+
+/** RFC 6052 2.2, for prefixes of 48, 56 and 64 bits; where the prefix is longer, zeros stand there first. */
+function ofShorterPrefixes(d: number, e: number, f: number, g: number): readonly string[] {
+  const [low, high] = [e & 0xff, f >> 8];
+  return [
+    dotted(d, (low << 8) | high),
+    dotted(((d & 0xff) << 8) | low, f),
+    dotted((low << 8) | high, ((f & 0xff) << 8) | (g >> 8)),
+  ].filter((address) => !address.startsWith('0.'));
 }
 
 function dotted(high: number, low: number): string {

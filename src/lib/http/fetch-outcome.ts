@@ -2,6 +2,8 @@
 export interface HttpValidators {
   readonly etag?: string;
   readonly lastModified?: string;
+  /** Who said so, where redirects led elsewhere: marks mean nothing to others. */
+  readonly from?: string;
 }
 
 /** How one attempt to fetch a URL ended. Failures are values; their words name no credential. */
@@ -24,6 +26,8 @@ export interface FetchFailure {
   readonly message: string;
   /** Another attempt may end otherwise: no answer, or one of 5xx. */
   readonly again: boolean;
+  /** Milliseconds for which the server wants to be left alone; an hour at most. */
+  readonly retryAfter?: number;
 }
 
 /**

@@ -2,6 +2,7 @@ import { request, type Dispatcher } from 'undici';
 import { CodedError } from '../coded-error.ts';
 import { errorCode } from '../error-code.ts';
 import { errorMessage } from '../error-message.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { shownUrl } from '../shown-url.ts';
 import { type FetchOutcome, fetchFailure, type HttpValidators } from './fetch-outcome.ts';
 import { hostAllowed } from './host-allowed.ts';
@@ -10,7 +11,7 @@ import { discard, headerOf, readText } from './read-text.ts';
 export interface FetchTextRequest {
   /** Absolute, http or https, without user and password. */
   readonly url: string;
-  /** Credentials: sent to the origin of the URL alone, wherever redirects lead. */
+  /** Credentials: sent to the origin of the URL alone, until a redirect leads elsewhere for the first time. */
   readonly headers: Readonly<Record<string, string>>;
   readonly validators: HttpValidators;
   readonly contentType?: string;
@@ -23,6 +24,10 @@ export interface FetchTextRequest {
 const maxRedirects = 10;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const userAgent = 'haptic';
+/** No server may silence somebody for longer, in milliseconds. */
+const longestPause = 3_600_000;
+/** What servers take in a header, and any request can carry. */
+const mark = /^[\x20-\x7e]{1,1024}$/;
 
 /**
  * One GET of a text, redirects followed. Rejects never; after an abort the outcome means nothing. Each hop must be http or https, of an
@@ -48,9 +53,13 @@ async function follow(
 ): Promise<FetchOutcome> {
   const { origin } = new URL(wanted.url);
   let url = new URL(wanted.url);
+  let headers = wanted.headers;
   for (let hop = 0; hop <= maxRedirects; hop++) {
     if (!hostAllowed(bareHost(url), wanted.allowedHosts))
       return fetchFailure('AddressRefused', `the host ${bareHost(url)} is not among those that may be asked`);
+    // Whoever leads back may choose the path.
+    if (url.origin !== origin) headers = {};
+    const asked = conditions(wanted, url);
     const answer = await request(url, {
       dispatcher,
       signal,
@@ -60,12 +69,12 @@ async function follow(
         'user-agent': userAgent,
         accept: wanted.contentType?.includes('/') === true ? wanted.contentType : '*/*',
         'accept-encoding': 'identity',
-        ...conditions(wanted.validators),
-        ...(url.origin === origin ? wanted.headers : {}),
+        ...asked,
+        ...headers,
       },
     });
     const { statusCode: status } = answer;
-    if (!redirects.has(status)) return await outcomeOf(answer, wanted);
+    if (!redirects.has(status)) return await outcomeOf(answer, wanted, url, asked);
     discard(answer.body);
     const next = redirectOf(url, headerOf(answer.headers, 'location'), status);
     if (!(next instanceof URL)) return next;
@@ -87,32 +96,52 @@ function redirectOf(from: URL, location: string | undefined, status: number) {
   return to;
 }
 
-async function outcomeOf(answer: Dispatcher.ResponseData, wanted: FetchTextRequest): Promise<FetchOutcome> {
+async function outcomeOf(
+  answer: Dispatcher.ResponseData,
+  wanted: FetchTextRequest,
+  url: URL,
+  asked: Readonly<Record<string, string>>,
+): Promise<FetchOutcome> {
   const { statusCode: status, headers, body } = answer;
-  const isConditional = Object.keys(conditions(wanted.validators)).length > 0;
-  if (status === 304 && isConditional) {
+  if (status === 304 && Object.keys(asked).length > 0) {
     discard(body);
     return { kind: 'unchanged' };
   }
   if (status !== 200 && status !== 203) {
     discard(body);
-    return fetchFailure('FetchFailed', `answered ${status}`, status >= 500);
+    const failure = fetchFailure('FetchFailed', `answered ${status}`, status >= 500);
+    if (status !== 429 && status !== 503) return failure;
+    const retryAfter = retryAfterMs(headerOf(headers, 'retry-after'), Date.now(), longestPause);
+    return { ...failure, ...(retryAfter !== undefined && { retryAfter }) };
   }
   const read = await readText(answer, {
     maxBytes: wanted.maxBytes,
     ...(wanted.contentType !== undefined && { contentType: wanted.contentType }),
   });
   if (read.kind === 'failed') return read;
-  const etag = headerOf(headers, 'etag');
-  const lastModified = headerOf(headers, 'last-modified');
+  const etag = markOf(headers, 'etag');
+  const lastModified = markOf(headers, 'last-modified');
+  const isElsewhere = url.href !== new URL(wanted.url).href;
   return {
     ...read,
     kind: 'fetched',
-    validators: { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) },
+    validators: {
+      ...(etag !== undefined && { etag }),
+      ...(lastModified !== undefined && { lastModified }),
+      ...(isElsewhere && { from: url.href }),
+    },
   };
 }
 
-function conditions({ etag, lastModified }: HttpValidators): Readonly<Record<string, string>> {
+/** Undefined also for one with which every later request would fail. */
+function markOf(headers: Dispatcher.ResponseData['headers'], name: string): string | undefined {
+  const value = headerOf(headers, name);
+  return value !== undefined && mark.test(value) ? value : undefined;
+}
+
+function conditions({ url, validators }: FetchTextRequest, to: URL): Readonly<Record<string, string>> {
+  const { etag, lastModified, from = url } = validators;
+  if (new URL(from).href !== to.href) return {};
   return {
     ...(etag !== undefined && { 'if-none-match': etag }),
     ...(lastModified !== undefined && { 'if-modified-since': lastModified }),

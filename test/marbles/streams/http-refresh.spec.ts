@@ -1,6 +1,6 @@
 import { marbles } from 'rxjs-marbles';
 import { type Observable, defer } from 'rxjs';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { FetchOutcome } from '../../../src/lib/http/fetch-outcome.ts';
 import { createSlots } from '../../../src/operators/create-slots.ts';
 import { httpRefresh } from '../../../src/streams/http-refresh.ts';
@@ -16,6 +16,9 @@ const outcomes: Record<string, FetchOutcome> = {
   x: failure('answered 500', true),
   n: failure('answered 404', false),
   t: failure('no answer within 2 s', true),
+  r: { kind: 'failed', reason: 'FetchFailed', message: 'answered 503', again: true, retryAfter: 5_000 },
+  l: { kind: 'failed', reason: 'FetchFailed', message: 'answered 503', again: true, retryAfter: 60_000 },
+  m: { kind: 'failed', reason: 'FetchFailed', message: 'answered 429', again: false, retryAfter: 60_000 },
 };
 const want = { refresh: 0, retries: 3, timeout: 2_000 };
 /** No jitter. */
@@ -107,6 +110,42 @@ describe('httpRefresh', () => {
       const refresh$ = httpRefresh({ ...want, refresh: 5_000 }, { fetch, slot, random });
       m.expect(refresh$, '     ^ 16s !').toBeObservable(expected, outcomes);
       m.expect(fails).toHaveSubscriptions('5s (^!)');
+    }),
+  );
+
+  it(
+    'leaves a server alone for as long as it wants',
+    marbles((m) => {
+      const soon = m.cold('    (r|)', outcomes);
+      const later = m.cold('   (l|)', outcomes);
+      const often = m.cold('   (m|)', outcomes);
+      const works = m.cold('   (u|)', outcomes);
+      const expected = '       5s l 59999ms m 59999ms u';
+      const fetch = inTurn(soon, later, often, works);
+      const refresh$ = httpRefresh({ ...want, refresh: 10_000 }, { fetch, slot, random });
+      m.expect(refresh$, '     ^ 128s !').toBeObservable(expected, outcomes);
+      m.expect(soon).toHaveSubscriptions('(^!)');
+      m.expect(later).toHaveSubscriptions('5s (^!)');
+      m.expect(often).toHaveSubscriptions('65s (^!)');
+      m.expect(works).toHaveSubscriptions('125s (^!)');
+    }),
+  );
+
+  it(
+    'puts attempts after a failure under suspicion, so that hosts that do not answer leave room for others',
+    marbles((m) => {
+      const fails = m.cold('   (x|)', outcomes);
+      const works = m.cold('   (u|)', outcomes);
+      const seen: boolean[] = [];
+      const noted = <T>(attempt$: Observable<T>, isSuspect: boolean) => {
+        seen.push(isSuspect);
+        return attempt$;
+      };
+      const fetch = inTurn(fails, fails, works);
+      const refresh$ = httpRefresh({ ...want, retries: 1, refresh: 5_000 }, { fetch, slot: noted, random });
+      m.expect(refresh$, '     ^ 12s !').toBeObservable('1s x 4999ms u 4999ms u', outcomes);
+      m.flush();
+      expect(seen).toStrictEqual([false, true, true, false]);
     }),
   );
 

@@ -29,6 +29,7 @@ const never = [
   '255.255.255.255',
   '192.0.2.1',
   '100.100.100.200',
+  '168.63.129.16',
 ];
 
 describe('addressRefusal', () => {
@@ -44,13 +45,19 @@ describe('addressRefusal', () => {
     },
   );
 
-  it.each([...never, 'fe80::1', 'fe80::1%eth0', '::', 'ff02::1', 'fd00:ec2::254', '2001:db8::1'])(
-    'refuses %s whatever is allowed',
-    (address) => {
-      expect(addressRefusal(address, false)).toBeDefined();
-      expect(addressRefusal(address, true)).toBeDefined();
-    },
-  );
+  it.each([
+    ...never,
+    'fe80::1',
+    'fe80::1%eth0',
+    '::',
+    'ff02::1',
+    'fd00:ec2::254',
+    'fd00:ec2::23',
+    '2001:db8::1',
+  ])('refuses %s whatever is allowed', (address) => {
+    expect(addressRefusal(address, false)).toBeDefined();
+    expect(addressRefusal(address, true)).toBeDefined();
+  });
 
   it('says what it is', () => {
     expect(addressRefusal('169.254.169.254', true)).toBe('169.254.169.254, a metadata address');
@@ -95,6 +102,37 @@ describe('addressRefusal', () => {
       expect([address, addressRefusal(wrapped, false) === undefined]).toStrictEqual([
         address,
         addressRefusal(address, false) === undefined,
+      ]);
+    }
+  });
+
+  /** Shorter prefixes of local NAT64 (RFC 6052, section 2.2), with a public address where longer ones have theirs. */
+  const shorter: typeof wrappings = [
+    [
+      'local NAT64 of 48 bits',
+      (a, b) =>
+        `64:ff9b:1:${a.toString(16)}:${(b >> 8).toString(16)}:${((b & 255) << 8).toString(16)}:808:808`,
+    ],
+    [
+      'local NAT64 of 56 bits',
+      (a, b) =>
+        `64:ff9b:1:${(0x100 | (a >> 8)).toString(16)}:${(a & 255).toString(16)}:${b.toString(16)}:808:808`,
+    ],
+    [
+      'local NAT64 of 64 bits',
+      (a, b) =>
+        `64:ff9b:1:102:${(a >> 8).toString(16)}:${(((a & 255) << 8) | (b >> 8)).toString(16)}:${((b & 255) << 8).toString(16)}:808`,
+    ],
+  ];
+
+  it.each(shorter)('refuses what may lead to an address that is refused: %s', (_name, wrap) => {
+    for (const address of [...privateOnes, ...never]) {
+      const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+      // Zeros are what longer prefixes have there.
+      if (address === '0.0.0.0') continue;
+      expect([address, addressRefusal(wrap(a * 256 + b, c * 256 + d), false)]).toStrictEqual([
+        address,
+        expect.stringContaining(`stands for ${address}`),
       ]);
     }
   });

@@ -105,6 +105,39 @@ describe('fetchText', () => {
     });
   });
 
+  it.each([
+    [503, '7', 7_000],
+    [429, '86400', 3_600_000],
+    [429, 'soon', undefined],
+    [404, '7', undefined],
+  ])('hears at an answer of %i, Retry-After %s, when to come back', async (status, after, retryAfter) => {
+    const server = await serve((_request, response) =>
+      response.writeHead(status, { 'retry-after': after }).end(),
+    );
+    const outcome = await fetchFrom(server.url);
+    expect(outcome.kind === 'failed' && outcome.retryAfter).toBe(retryAfter);
+  });
+
+  it.each([
+    ['with letters that no request can carry', '"\u4e16"', undefined],
+    ['longer than servers take', `"${'x'.repeat(2000)}"`, undefined],
+    ['weak', 'W/"1"', 'W/"1"'],
+  ])('asks for changes the next time unless the mark is of no use: %s', async (_what, etag, kept) => {
+    const seen: unknown[] = [];
+    const server = await serve((request, response) => {
+      seen.push(request.headers['if-none-match']);
+      response.socket?.end(
+        `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1\r\nETag: ${etag}\r\nConnection: close\r\n\r\nx`,
+      );
+    });
+    for (let validators = {}, round = 0; round < 2; round++) {
+      const outcome = await fetchFrom(server.url, { validators });
+      expect(outcome).toMatchObject({ kind: 'fetched', text: 'x' });
+      if (outcome.kind === 'fetched') validators = outcome.validators;
+    }
+    expect(seen).toStrictEqual([undefined, kept]);
+  });
+
   it('cuts a body of 200 MB off at the limit', async () => {
     let sent = 0;
     const server = await serve((_request, response) => {
@@ -274,6 +307,48 @@ describe('redirects', () => {
     const server = await serve(redirect(location));
     const outcome = await fetchFrom(server.url);
     expect(outcome.kind).toBe('failed');
+  });
+
+  it('sends no credentials to a place to which somebody else leads back', async () => {
+    const seen: unknown[] = [];
+    let first = '';
+    const other = await serve((request, response) => redirect(`${first}/chosen`)(request, response));
+    const server = await serve((request, response) => {
+      seen.push([request.url, request.headers.authorization]);
+      if (request.url === '/chosen') response.end('x');
+      else redirect(other.url)(request, response);
+    });
+    first = server.url;
+    await fetchFrom(`${server.url}/list`, { headers: { authorization: 'Bearer s3cret' } });
+    expect(seen).toStrictEqual([
+      ['/list', 'Bearer s3cret'],
+      ['/chosen', undefined],
+    ]);
+  });
+
+  it('asks for changes only where the text came from', async () => {
+    const seen: unknown[] = [];
+    let target = '/one';
+    const server = await serve((request, response) => {
+      seen.push([request.url, request.headers['if-none-match']]);
+      if (request.url === '/list') redirect(target)(request, response);
+      else if (request.headers['if-none-match'] === '"1"') response.writeHead(304).end();
+      else text(request.url ?? '', { etag: '"1"' })(request, response);
+    });
+    const first = await fetchFrom(`${server.url}/list`);
+    const validators = first.kind === 'fetched' ? first.validators : {};
+    expect(await fetchFrom(`${server.url}/list`, { validators })).toStrictEqual({ kind: 'unchanged' });
+    // Marks of another text may be the same.
+    target = '/two';
+    expect(await fetchFrom(`${server.url}/list`, { validators })).toMatchObject({ text: '/two' });
+    expect(seen).toStrictEqual([
+      ['/list', undefined],
+      ['/one', undefined],
+      ['/list', undefined],
+      ['/one', '"1"'],
+      ['/list', undefined],
+      ['/two', undefined],
+    ]);
   });
 
   it('does not follow to a host that may not be asked', async () => {
