@@ -3,7 +3,7 @@ import { isRecord } from '../lib/is-record.ts';
 
 /** What became of a configuration. */
 export interface ConfigJudgement {
-  /** The object as it was when it was judged. */
+  /** The object as it was when it was judged: its status may have become another since. */
   readonly object: KubeObject;
   readonly status: 'Valid' | 'Invalid' | 'Unknown';
   readonly reason:
@@ -20,26 +20,27 @@ const maxMessage = 32_768;
 const maxErrors = 50;
 
 /**
- * The status to apply for a judgement; undefined when the object says so already.
+ * The status to apply for a judgement; undefined when the object says so already, whichever of the statuses known of it is the newest.
+ * The object that is applied can be no other than the one that was judged: it has its uid.
  *
+ * @param known statuses of the object, unvalidated, the likeliest to stand there first
  * @param now ISO 8601
  */
 export function configStatus(
   { object, status, reason, message, errors }: ConfigJudgement,
+  known: readonly unknown[],
   now: string,
 ): KubeObject | undefined {
-  const { name, namespace, generation } = object.metadata;
-  const present = isRecord(object['status']) ? object['status'] : {};
-  const former = conditionsOf(present).find(({ type }) => type === 'Validated');
-  const stays = former?.['status'] === conditionStatus[status];
-  const since =
-    stays && typeof former['lastTransitionTime'] === 'string' ? former['lastTransitionTime'] : now;
+  const { name, namespace, generation, uid } = object.metadata;
+  const present = known.map((one) => (isRecord(one) ? one : {}));
+  const former = present[0] && validatedOf(present[0]);
+  const begun = former?.['status'] === conditionStatus[status] ? former['lastTransitionTime'] : undefined;
   const condition = {
     type: 'Validated',
     status: conditionStatus[status],
     reason,
     message: message.slice(0, maxMessage),
-    lastTransitionTime: since,
+    lastTransitionTime: typeof begun === 'string' ? begun : now,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
   const shown = errors.slice(0, maxErrors);
@@ -49,33 +50,34 @@ export function configStatus(
     validationStatus: status,
     validationMessage: condition.message,
     validationErrors: more === 0 ? shown : [...shown, `and ${more} more`],
-    conditions: [condition],
   };
-  if (isSaid(present, next, former)) return undefined;
+  const { lastTransitionTime: _since, ...said } = condition;
+  if (present.length > 0 && present.every((one) => isSaid(one, next, said))) return undefined;
   return {
     apiVersion: 'haproxy-haptic.org/v1alpha1',
     kind: 'HAProxyTemplateConfig',
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-    status: { ...next, lastValidated: now },
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+    },
+    status: { ...next, conditions: [condition], lastValidated: now },
   };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isSaid(
-  present: Fields,
-  next: Fields & { readonly conditions: readonly Fields[] },
-  former: Fields | undefined,
-) {
-  const { conditions, ...rest } = next;
+function isSaid(present: Fields, next: Fields, condition: Fields): boolean {
   const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+  const former = validatedOf(present);
   return (
-    Object.entries(rest).every(([field, value]) => same(present[field] ?? [], value)) &&
-    Object.entries(conditions[0] ?? {}).every(([field, value]) => same(former?.[field], value))
+    Object.entries(next).every(([field, value]) => same(present[field] ?? [], value)) &&
+    Object.entries(condition).every(([field, value]) => same(former?.[field], value))
   );
 }
 
-function conditionsOf(status: Fields): readonly Fields[] {
-  const { conditions } = status;
-  return Array.isArray(conditions) ? conditions.filter(isRecord) : [];
+function validatedOf({ conditions }: Fields): Fields | undefined {
+  return Array.isArray(conditions)
+    ? conditions.filter(isRecord).find(({ type }) => type === 'Validated')
+    : undefined;
 }

@@ -1,15 +1,48 @@
-import { EMPTY, type Observable, distinctUntilChanged, filter, map, merge, of, switchMap, take } from 'rxjs';
+import {
+  EMPTY,
+  type Observable,
+  ReplaySubject,
+  combineLatest,
+  distinctUntilChanged,
+  filter,
+  ignoreElements,
+  map,
+  merge,
+  of,
+  share,
+  startWith,
+  switchMap,
+  takeWhile,
+} from 'rxjs';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { LatchState } from '../gate/latch.ts';
 import type { QuarantineState } from '../gate/quarantine-state.ts';
+import type { Verdict } from '../gate/verdict.ts';
+import { coalesce } from '../operators/coalesce.ts';
+import type { RenderOutcome } from '../protocol/render-outcome.ts';
 import type { ConfigJudgement } from '../sinks/config-status.ts';
 import type { Candidate, LoadReport, LoadStage } from './load-report.ts';
 
 /** What judges the first configuration: nothing was there to try it beside. */
 export interface FirstJudge {
+  readonly render$: Observable<RenderOutcome>;
+  readonly verdict$: Observable<Verdict>;
   readonly latch$: Observable<LatchState>;
   readonly quarantine$: Observable<QuarantineState>;
 }
+
+export interface JudgeConfigsDeps<World> {
+  /** Shared and hot. */
+  readonly report$: Observable<LoadReport<World>>;
+  readonly objectOf: (candidate: Candidate) => KubeObject | undefined;
+  readonly generationOf: (world: World) => object;
+  /** A refusal by HAProxy for people, one text for each thing that is wrong. */
+  readonly words: (world: World, verdict: Verdict) => readonly string[];
+  readonly first: FirstJudge;
+}
+
+/** A judgement without its object. */
+type Word = Omit<ConfigJudgement, 'object'>;
 
 const reasons: Readonly<Record<LoadStage, ConfigJudgement['reason']>> = {
   basic: 'ConfigInvalid',
@@ -21,68 +54,65 @@ const reasons: Readonly<Record<LoadStage, ConfigJudgement['reason']>> = {
 };
 
 /**
- * What became of configurations as their status says it. The first one is judged by what HAProxy says of the pipeline's renders. A
- * configuration that is the one at work is what that was judged to be.
+ * What became of configurations as their status says it. The first one is judged by what comes of the pipeline's renders, for as long
+ * as it takes, whatever is tried beside it meanwhile. A configuration that is the one at work is what that was judged to be.
  */
-export function judgeConfigs<World>(
-  report$: Observable<LoadReport<World>>,
-  objectOf: (candidate: Candidate) => KubeObject | undefined,
-  generationOf: (world: World) => object,
-  first: FirstJudge,
-): Observable<ConfigJudgement> {
-  /** Of the configuration at work, without its object. */
-  let active: Omit<ConfigJudgement, 'object'> = validating;
+export function judgeConfigs<World>(deps: JudgeConfigsDeps<World>): Observable<ConfigJudgement> {
+  const { report$, objectOf } = deps;
 
-  const judged = (report: LoadReport<World>): Observable<Omit<ConfigJudgement, 'object'>> => {
+  /** Of the configuration at work. */
+  const active$ = report$.pipe(
+    filter((report) => report.kind === 'accepted'),
+    // A source, not work: another configuration is at work from now on.
+    switchMap(({ candidate: { id }, render, world }) =>
+      (render === undefined ? firstWord(deps, world) : of(valid)).pipe(map((word) => ({ id, word }))),
+    ),
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
+  );
+
+  const wordOf = (report: LoadReport<World>): Observable<Word> => {
     switch (report.kind) {
       case 'passed':
         return EMPTY;
       case 'refused':
         return of(refusal(report.stage, report.errors, report.passing));
       case 'unchanged':
-        return of(active);
       case 'accepted':
-        return report.render === undefined
-          ? merge(of(validating), firstWord(first, generationOf(report.world)))
-          : of(valid);
+        return active$.pipe(
+          filter(({ id }) => id === report.candidate.id),
+          map(({ word }) => word),
+        );
     }
   };
 
-  return report$.pipe(
+  const judged$ = report$.pipe(
     filter(({ kind }) => kind !== 'passed'),
     // A source, not work: what is known of the newest configuration counts.
     switchMap((report) => {
       const object = objectOf(report.candidate);
-      return judged(report).pipe(
-        map((judgement) => {
-          if (report.kind === 'accepted') active = judgement;
-          return object === undefined ? undefined : { ...judgement, object };
-        }),
-        filter((judgement) => judgement !== undefined),
-      );
+      return object === undefined ? EMPTY : wordOf(report).pipe(map((word) => ({ ...word, object })));
     }),
   );
+
+  // First of all, so that what is at work is known when it is asked for.
+  return merge(active$.pipe(ignoreElements()), judged$);
 }
 
-const validating = {
+const validating: Word = {
   status: 'Unknown',
   reason: 'Validating',
   message: 'waiting for the first render and what HAProxy says of it',
   errors: [],
-} as const;
+};
 
-const valid = {
+const valid: Word = {
   status: 'Valid',
   reason: 'ValidationSucceeded',
   message: 'the configuration is at work',
   errors: [],
-} as const;
+};
 
-function refusal(
-  stage: LoadStage,
-  errors: readonly string[],
-  passing: boolean,
-): Omit<ConfigJudgement, 'object'> {
+function refusal(stage: LoadStage, errors: readonly string[], passing: boolean): Word {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
   return {
     status: passing ? 'Unknown' : 'Invalid',
@@ -92,19 +122,45 @@ function refusal(
   };
 }
 
-/** Valid when HAProxy accepts a render of it; not, when nothing of it can be released. */
-function firstWord({ latch$, quarantine$ }: FirstJudge, generation: object) {
-  const accepted$ = latch$.pipe(
-    filter(({ accepted }) => accepted?.provenance?.generation === generation),
-    take(1),
-    map(() => valid),
+/**
+ * Valid when HAProxy accepts a render of it, which is the last word. Until then: what is wrong where it cannot be rendered, where the
+ * check cannot run, and where nothing of it can be released. The newest word wins within a burst.
+ */
+function firstWord<World>(deps: JudgeConfigsDeps<World>, world: World): Observable<Word> {
+  const { render$, verdict$, latch$, quarantine$ } = deps.first;
+  const generation = deps.generationOf(world);
+  return combineLatest({
+    isAccepted: latch$.pipe(
+      map(({ accepted }) => accepted?.provenance?.generation === generation),
+      startWith(false),
+    ),
+    outcome: render$.pipe(startWith(undefined)),
+    verdict: verdict$.pipe(startWith(undefined)),
+    stuck: quarantine$.pipe(
+      map((state) => (state.generation === generation ? state.stuck : undefined)),
+      startWith(undefined),
+    ),
+  }).pipe(
+    coalesce(),
+    map(({ isAccepted, outcome, verdict, stuck }): Word => {
+      if (isAccepted) return valid;
+      if (outcome?.kind === 'rejected') return refusal('render', [outcome.message], outcome.passing === true);
+      if (verdict?.kind === 'unchecked') return refusal('check', [verdict.message], true);
+      if (stuck === undefined) return validating;
+      const isMeant =
+        verdict?.kind === 'refused' && verdict.findings.some(({ message }) => message === stuck);
+      return refusal('check', isMeant ? deps.words(world, verdict) : [stuck], false);
+    }),
+    distinctUntilChanged(isSame),
+    takeWhile((word) => word !== valid, true),
   );
-  const stuck$ = quarantine$.pipe(
-    filter((state) => state.generation === generation && state.accepted === undefined),
-    map(({ stuck }) => stuck),
-    filter((stuck) => stuck !== undefined),
-    distinctUntilChanged(),
-    map((stuck) => refusal('check', [stuck], false)),
+}
+
+function isSame(a: Word, b: Word): boolean {
+  return (
+    a.status === b.status &&
+    a.reason === b.reason &&
+    a.errors.length === b.errors.length &&
+    a.errors.every((text, index) => text === b.errors[index])
   );
-  return merge(accepted$, stuck$);
 }

@@ -1,4 +1,5 @@
 import {
+  EMPTY,
   type Observable,
   type OperatorFunction,
   Subject,
@@ -13,6 +14,7 @@ import {
   startWith,
   switchMap,
   take,
+  takeUntil,
   tap,
 } from 'rxjs';
 import { switchMapFair } from '../operators/switch-map-fair.ts';
@@ -67,13 +69,20 @@ export interface LoadGateDeps<World> {
  * The first configuration is handed over before its render: HAProxy's word on it is the pipeline's own business, which knows how
  * to tell a bad object from a bad template.
  *
+ * `undefined` says that there is no candidate any more: what is in the gate ends at once, nothing waits to be tried again, and the one
+ * at work stays.
+ *
  * Loss policy: a newer candidate supersedes the one in the gate at whatever stage; its world is closed. Under constant change one is
  * allowed to finish after `maxStale`. Never errors unless a stage does.
  */
-export function loadGate<World>(deps: LoadGateDeps<World>): OperatorFunction<Candidate, LoadReport<World>> {
+export function loadGate<World>(
+  deps: LoadGateDeps<World>,
+): OperatorFunction<Candidate | undefined, LoadReport<World>> {
   return (candidate$) =>
     defer(() => {
       const passing = new Subject<Candidate>();
+      const gone = new Subject<void>();
+      let wanted: Candidate | undefined;
       const again = (candidate: Candidate): Observable<Candidate> =>
         passing.pipe(
           filter((refused) => refused === candidate),
@@ -81,9 +90,17 @@ export function loadGate<World>(deps: LoadGateDeps<World>): OperatorFunction<Can
           startWith(candidate),
         );
       return candidate$.pipe(
+        tap((candidate) => {
+          wanted = candidate;
+          if (candidate === undefined) gone.next();
+        }),
         // What waits to be tried again is a source, not work: a newer candidate takes its place.
-        switchMap(again),
-        switchMapFair((candidate) => attempt(deps, candidate), { maxStale: deps.maxStale }),
+        switchMap((candidate) => (candidate === undefined ? EMPTY : again(candidate))),
+        switchMapFair(
+          // One that waited behind another may be gone by its turn.
+          (candidate) => (wanted === undefined ? EMPTY : attempt(deps, candidate).pipe(takeUntil(gone))),
+          { maxStale: deps.maxStale },
+        ),
         tap((report) => {
           if (report.kind === 'refused' && report.passing) passing.next(report.candidate);
         }),

@@ -1,4 +1,4 @@
-import { Subject, Subscription, filter, map, share, tap } from 'rxjs';
+import { Subject, Subscription, map, share, tap } from 'rxjs';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { type ConfigObjectsDeps, configObjects } from '../../streams/config-objects.ts';
 import { writeConfigStatus } from '../../sinks/write-config-status.ts';
@@ -7,6 +7,7 @@ import { type FirstJudge, judgeConfigs } from '../../world/judge-configs.ts';
 import { type LoadGateDeps, loadGate } from '../../world/load-gate.ts';
 import type { Candidate, LoadReport } from '../../world/load-report.ts';
 import type { LiveWorld } from '../../world/open-world.ts';
+import { refusalWords } from '../../world/refusal-words.ts';
 import type { ControllerRuntime } from '../../world/controller-runtime.ts';
 import type { LiveConfig } from './controller-deps.ts';
 import { controllerTiming } from './controller-timing.ts';
@@ -40,9 +41,11 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
   const wanted = `${live.namespace}/${live.name}`;
   let missing: string | undefined = `HAProxyTemplateConfig ${wanted} was not read yet`;
   let last: ReturnType<typeof shownReport> | undefined;
+  let seen: KubeObject | undefined;
   const tell = tellLoad(log);
 
   const state$ = configObjects(deps.watch, live).pipe(
+    tap(({ isServed, config }) => (seen = isServed ? config : undefined)),
     configCandidates({ wanted, shipped: live.shipped }),
     taps.point('config.objects', shownState),
     tap((state) => {
@@ -53,8 +56,7 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
     }),
   );
   const report$ = state$.pipe(
-    filter((state) => state.kind === 'present'),
-    map(({ candidate }) => candidate),
+    map((state) => (state.kind === 'present' ? state.candidate : undefined)),
     loadGate<LiveWorld>({
       ...gate,
       test: live.test,
@@ -72,17 +74,22 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
   );
   const running = new Subscription();
   running.add(
-    judgeConfigs(
+    judgeConfigs<LiveWorld>({
       report$,
-      (candidate) => objects.get(candidate),
-      ({ renderer }) => renderer.generation,
-      deps.first,
-    )
+      objectOf: (candidate) => objects.get(candidate),
+      generationOf: ({ renderer }) => renderer.generation,
+      words: ({ sourceOfTemplate }, verdict) => refusalWords(verdict, sourceOfTemplate),
+      first: deps.first,
+    })
       .pipe(
         tap(({ status, reason, message }) =>
           log.debug({ config: wanted, status, reason, message }, 'configuration judged'),
         ),
-        writeConfigStatus({ apply: live.applyStatus, retry: controllerTiming.statusRetry }),
+        writeConfigStatus({
+          apply: live.applyStatus,
+          seen: () => seen,
+          retry: controllerTiming.statusRetry,
+        }),
       )
       .subscribe({
         next: (written) => {

@@ -66,6 +66,8 @@ const trialEvents: Record<string, TrialEvent> = {
   p: { kind: 'refused', stage: 'check', errors: ['haproxy does not run'], passing: true },
 };
 
+const letterMap = (letters: string) => Object.fromEntries(Array.from(letters, (letter) => [letter, letter]));
+
 type Marbles = Parameters<Parameters<typeof marbles>[0]>[0];
 
 function scene(m: Marbles, change: Partial<LoadGateDeps<string>> = {}) {
@@ -251,6 +253,43 @@ describe('loadGate', () => {
       );
       // What runs after 6 ms is allowed to end, and then the newest is next.
       m.expect(taken$, '30ms !').toBeObservable('---------------c-----------i');
+    }),
+  );
+
+  it(
+    'ends what is in the gate when there is no candidate any more, also what may finish and what waits behind it',
+    marbles((m) => {
+      const { gate, closed, trial } = scene(m, { maxStale: 6 });
+      const source = m.hot<string>('   a-b-c-d-e-f-x-----------------b', { ...letterMap('abcdef'), x: '' });
+      const told$ = source.pipe(
+        map((id) => (id === '' ? undefined : candidate(id))),
+        gate,
+        map((report) => `${report.kind} ${report.candidate.id}`),
+        filter((word) => !word.startsWith('passed')),
+      );
+      m.expect(told$, '                 50ms !').toBeObservable('41ms z', { z: 'accepted b' });
+      m.expect(trial).toHaveSubscriptions(['----------^-!', '36ms ^----!']);
+      m.flush();
+      expect(closed).toEqual(['w']);
+    }),
+  );
+
+  it(
+    'tries nothing again that is gone',
+    marbles((m) => {
+      const { gate } = scene(m, {
+        open: () => m.cold('(o|)', stages),
+        test: () => m.cold('(t|)', stages),
+        trial: () => m.cold('-(p|)', trialEvents),
+      });
+      const source = m.hot('   a 15ms x ', { ...candidates, x: undefined });
+      const expected = '       -p 10ms p';
+      const refusals$ = source.pipe(
+        gate,
+        told,
+        filter((letter) => letter === 'p'),
+      );
+      m.expect(refusals$, '     60ms !').toBeObservable(expected);
     }),
   );
 

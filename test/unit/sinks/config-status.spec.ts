@@ -1,15 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type ConfigJudgement, configStatus } from '../../../src/sinks/config-status.ts';
 
 const now = '2026-03-01T00:00:00.000Z';
 const earlier = '2026-02-01T00:00:00.000Z';
 
-const judged = (change: Partial<ConfigJudgement> = {}, status?: unknown): ConfigJudgement => ({
+const judged = (change: Partial<ConfigJudgement> = {}): ConfigJudgement => ({
   object: {
-    metadata: { name: 'main', namespace: 'haptic', generation: 4, resourceVersion: '9' },
+    metadata: { name: 'main', namespace: 'haptic', uid: 'u', generation: 4, resourceVersion: '9' },
     spec: { secret: 'x' },
-    ...(status === undefined ? {} : { status }),
   },
   status: 'Valid',
   reason: 'ValidationSucceeded',
@@ -18,15 +16,15 @@ const judged = (change: Partial<ConfigJudgement> = {}, status?: unknown): Config
   ...change,
 });
 
-const statusOf = (judgement: ConfigJudgement) =>
-  configStatus(judgement, now)?.['status'] as Readonly<Record<string, unknown>> | undefined;
+const statusOf = (judgement: ConfigJudgement, ...known: readonly unknown[]) =>
+  configStatus(judgement, known, now)?.['status'] as Readonly<Record<string, unknown>> | undefined;
 
 describe('configStatus', () => {
   it('is nothing but the status, of the generation that was judged', () => {
-    expect(configStatus(judged(), now)).toEqual({
+    expect(configStatus(judged(), [undefined], now)).toEqual({
       apiVersion: 'haproxy-haptic.org/v1alpha1',
       kind: 'HAProxyTemplateConfig',
-      metadata: { name: 'main', namespace: 'haptic' },
+      metadata: { name: 'main', namespace: 'haptic', uid: 'u' },
       status: {
         observedGeneration: 4,
         validationStatus: 'Valid',
@@ -49,20 +47,27 @@ describe('configStatus', () => {
 
   it('keeps the time of the last transition as long as the condition stays what it is', () => {
     const present = { conditions: [{ type: 'Validated', status: 'True', lastTransitionTime: earlier }] };
-    expect(statusOf(judged({}, present))).toMatchObject({
+    expect(statusOf(judged(), present)).toMatchObject({
       conditions: [{ status: 'True', lastTransitionTime: earlier }],
     });
-    expect(statusOf(judged({ status: 'Invalid', reason: 'ConfigInvalid' }, present))).toMatchObject({
+    expect(statusOf(judged({ status: 'Invalid', reason: 'ConfigInvalid' }), present)).toMatchObject({
       conditions: [{ status: 'False', lastTransitionTime: now }],
     });
   });
 
   it('is none where the object says so already, and one where only the generation is another', () => {
-    const first = configStatus(judged(), now) as KubeObject;
-    expect(configStatus(judged({}, first['status']), '2027-01-01T00:00:00.000Z')).toBeUndefined();
-    const newer = judged({}, first['status']);
+    const first = statusOf(judged());
+    expect(configStatus(judged(), [first], '2027-01-01T00:00:00.000Z')).toBeUndefined();
+    const newer = judged();
     const object = { ...newer.object, metadata: { ...newer.object.metadata, generation: 5 } };
-    expect(statusOf({ ...newer, object })).toMatchObject({ observedGeneration: 5 });
+    expect(statusOf({ ...newer, object }, first)).toMatchObject({ observedGeneration: 5 });
+  });
+
+  it('is one where a status that may stand there says something else', () => {
+    const written = statusOf(judged());
+    const seen = statusOf(judged({ status: 'Unknown', reason: 'Validating' }));
+    expect(configStatus(judged(), [written, seen], now)).toBeDefined();
+    expect(configStatus(judged(), [written, written], now)).toBeUndefined();
   });
 
   it('stays within what an API server takes', () => {
@@ -75,6 +80,6 @@ describe('configStatus', () => {
 
   it('reads a status of any shape', () => {
     for (const present of [null, 'x', [], { conditions: 'x' }, { conditions: [null, 1] }])
-      expect(statusOf(judged({}, present))).toMatchObject({ validationStatus: 'Valid' });
+      expect(statusOf(judged(), present)).toMatchObject({ validationStatus: 'Valid' });
   });
 });
