@@ -4,6 +4,7 @@ import { applyObject } from '../../kube/apply-object.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import type { KubeTransport } from '../../kube/kube-transport.ts';
 import { createKindResolver } from '../../kube/resolve-kind.ts';
+import { CodedError } from '../../lib/coded-error.ts';
 import { errorMessage } from '../../lib/error-message.ts';
 import { abortable } from '../../operators/abortable.ts';
 import type { StatusWritten } from '../../sinks/write-config-status.ts';
@@ -47,7 +48,7 @@ export function liveConfig(options: LiveConfigOptions): LiveConfig {
             }),
           ).pipe(
             map(testResult),
-            catchError((error: unknown) => of(failure(errorMessage(error)))),
+            catchError((error: unknown) => of(notRun(error))),
           ),
     applyStatus: (object) =>
       abortable((signal) =>
@@ -84,6 +85,11 @@ function testErrors({ testName, renderError, assertions }: TestResult): readonly
   );
 }
 
-function failure(message: string): StageResult<undefined> {
-  return { ok: false, errors: [message] };
+/**
+ * What is wrong with a test is a result of it. What is thrown is trouble of the machine (no place for files, no thread), which says nothing
+ * about the configuration; unless it is an error that is expected.
+ */
+function notRun(error: unknown): StageResult<undefined> {
+  const message = `the tests cannot run: ${errorMessage(error)}`;
+  return { ok: false, errors: [message], passing: !(error instanceof CodedError) };
 }
