@@ -4,6 +4,7 @@ import { customResources } from '../src/api/crd/custom-resources.ts';
 import { apiGroup } from '../src/api/api-group.ts';
 import { crdReference } from './crd-reference.ts';
 import { cliReference } from './reference/cli-reference.ts';
+import { metricsReference } from './reference/metrics-reference.ts';
 import { templateReference } from './reference/template-reference.ts';
 
 /** A file of the repository that is made from others of it. */
@@ -24,5 +25,6 @@ export const generatedFiles: readonly GeneratedFile[] = [
   })),
   { path: 'docs/template-reference.md', content: () => Promise.resolve(templateReference()) },
   { path: 'docs/cli.md', content: () => Promise.resolve(cliReference()) },
+  { path: 'docs/metrics-reference.md', content: () => Promise.resolve(metricsReference()) },
   { path: 'docs/crd-reference.md', content: () => Promise.resolve(crdReference()) },
 ];

@@ -40,6 +40,15 @@ export interface Metrics {
   readonly httpUrls: Gauge;
   readonly ownResources: Counter<'result'>;
   readonly ownResourcesFailing: Gauge;
+  readonly renders: Counter<'cache_state'>;
+  readonly turnChanges: Histogram;
+  readonly stageSeconds: Histogram<'stage'>;
+  readonly changeSeconds: Histogram;
+  readonly reloadReasons: Counter<'cause'>;
+  readonly watchLastEvent: Gauge<'type'>;
+  readonly tapReaders: Gauge;
+  readonly tapDropped: Counter;
+  readonly stalled: Gauge<'stage'>;
 }
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -260,6 +269,59 @@ export function createMetrics(registry: Registry): Metrics {
     ownResourcesFailing: new Gauge({
       name: 'haptic_own_resources_failing',
       help: 'Kubernetes objects of k8sResources that are not as they are declared.',
+      registers,
+    }),
+    renders: new Counter({
+      name: 'haptic_render_total',
+      help: 'Renders by what had to be done: cold, all of it; warm, what changed; replay, nothing new came out.',
+      labelNames: ['cache_state'],
+      registers,
+    }),
+    turnChanges: new Histogram({
+      name: 'haptic_turn_changes',
+      help: 'Objects that changed between two renders.',
+      buckets: [0, 1, 2, 5, 10, 50, 100, 500, 1_000, 5_000, 10_000],
+      registers,
+    }),
+    stageSeconds: new Histogram({
+      name: 'haptic_stage_duration_seconds',
+      help: 'Time of a change in each stage: wait, from its arrival to the render; render; gate, from there to the verdict of HAProxy; apply, of one pod.',
+      labelNames: ['stage'],
+      buckets: seconds,
+      registers,
+    }),
+    changeSeconds: new Histogram({
+      name: 'haptic_change_to_ack_seconds',
+      help: 'Time from the arrival of a change to the acknowledgement of a pod that has taken it.',
+      buckets: seconds,
+      registers,
+    }),
+    reloadReasons: new Counter({
+      name: 'haptic_reload_reasons_total',
+      help: 'Reasons why a delivery took a reload, by what they are about.',
+      labelNames: ['cause'],
+      registers,
+    }),
+    watchLastEvent: new Gauge({
+      name: 'haptic_watch_last_event_timestamp_seconds',
+      help: 'When something arrived of a watched resource last, seconds of the Unix clock.',
+      labelNames: ['type'],
+      registers,
+    }),
+    tapReaders: new Gauge({
+      name: 'haptic_tap_readers',
+      help: 'Streams of debug taps that are open.',
+      registers,
+    }),
+    tapDropped: new Counter({
+      name: 'haptic_tap_dropped_total',
+      help: 'Values that readers of debug taps lost because they were too slow.',
+      registers,
+    }),
+    stalled: new Gauge({
+      name: 'haptic_stage_stalled',
+      help: '1 while a stage of the pipeline has been at one piece of work for longer than it ever should.',
+      labelNames: ['stage'],
       registers,
     }),
   };

@@ -1,5 +1,5 @@
 import { type Observable, asyncScheduler, concatMap, from, map, merge } from 'rxjs';
-import type { JudgedBundle } from '../gate/latch.ts';
+import type { LatchVerdict } from '../gate/latch.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { DeliveryReport } from '../protocol/delivery-report.ts';
 import type { RenderOutcome } from '../protocol/render-outcome.ts';
@@ -20,7 +20,7 @@ export interface TraceInputs {
   readonly change$: Observable<TurnChanges>;
   readonly render$: Observable<RenderOutcome>;
   /** Of renders, not of trials. */
-  readonly judged$: Observable<Pick<JudgedBundle, 'bundle' | 'verdict'>>;
+  readonly verdict$: Observable<LatchVerdict>;
   readonly delivery$: Observable<DeliveryReport>;
   readonly deployment$: Observable<Pick<DeploymentProgress, 'planId' | 'pods' | 'converged'>>;
   /** Of the ids: no two processes have the same. */
@@ -31,7 +31,7 @@ type Input =
   | { readonly kind: 'arrival' }
   | { readonly kind: 'changes'; readonly changes: TurnChanges }
   | { readonly kind: 'render'; readonly outcome: RenderOutcome }
-  | { readonly kind: 'judged'; readonly judged: Pick<JudgedBundle, 'bundle' | 'verdict'> }
+  | { readonly kind: 'verdict'; readonly verdict: LatchVerdict }
   | { readonly kind: 'delivery'; readonly report: DeliveryReport }
   | {
       readonly kind: 'deployment';
@@ -75,7 +75,7 @@ export function traceRevisions(inputs: TraceInputs): Observable<TraceEvent> {
     inputs.arrival$.pipe(map((): Input => ({ kind: 'arrival' }))),
     inputs.change$.pipe(map((changes): Input => ({ kind: 'changes', changes }))),
     inputs.render$.pipe(map((outcome): Input => ({ kind: 'render', outcome }))),
-    inputs.judged$.pipe(map((judged): Input => ({ kind: 'judged', judged }))),
+    inputs.verdict$.pipe(map((verdict): Input => ({ kind: 'verdict', verdict }))),
     inputs.delivery$.pipe(map((report): Input => ({ kind: 'delivery', report }))),
     inputs.deployment$.pipe(map((progress): Input => ({ kind: 'deployment', progress }))),
   ).pipe(tracing(inputs.prefix));
@@ -91,7 +91,7 @@ function tracing(prefix: string) {
       objects: [],
     });
     let open = begin();
-    let generation: object | undefined;
+    let generation: object | 'none' | undefined = 'none';
     const revisions = new Map<string, Revision>();
 
     const step = (input: Input): readonly TraceEvent[] => {
@@ -108,8 +108,8 @@ function tracing(prefix: string) {
             ? [{ type: 'rejected', id: origin.id, message: input.outcome.message }]
             : [noteRender(origin, input.outcome.bundle, input.outcome.tookMs)];
         }
-        case 'judged':
-          return noteVerdict(input.judged);
+        case 'verdict':
+          return noteVerdict(input.verdict);
         case 'delivery':
           return noteDelivery(input.report);
         case 'deployment': {
@@ -125,7 +125,7 @@ function tracing(prefix: string) {
     const noteRender = (origin: Origin, bundle: Bundle, tookMs: number): TraceEvent => {
       const { plan, revision, provenance } = bundle;
       const changes = sumOf(origin.trigger);
-      const isCold = provenance?.generation !== generation || generation === undefined;
+      const isCold = provenance?.generation !== generation;
       generation = provenance?.generation;
       const renderedAt = asyncScheduler.now();
       const known = revisions.get(plan.id);
@@ -162,8 +162,8 @@ function tracing(prefix: string) {
       };
     };
 
-    const noteVerdict = ({ bundle, verdict }: Pick<JudgedBundle, 'bundle' | 'verdict'>): TraceEvent[] => {
-      const revision = revisions.get(bundle.plan.id);
+    const noteVerdict = (verdict: LatchVerdict): TraceEvent[] => {
+      const revision = revisions.get(verdict.planId);
       if (revision === undefined) return [];
       const afterMs = asyncScheduler.now() - revision.renderedAt;
       if (verdict.kind === 'accepted') revision.accepted ??= { afterMs };
@@ -204,6 +204,7 @@ function tracing(prefix: string) {
       return [summaryOf(revision, revision.accepted.afterMs)];
     };
 
+    // Nothing waits: each step is done when it is called.
     return input$.pipe(concatMap((input) => from(step(input))));
   };
 }
