@@ -4,6 +4,8 @@ import type { TemplateConfig } from '../api/template-config.ts';
 import { type QuarantineState, emptyQuarantine } from '../gate/quarantine-state.ts';
 import { openStream } from '../kube/open-stream.ts';
 import { readJson } from '../kube/read-json.ts';
+import { reviewAccess } from '../kube/review-access.ts';
+import { createStallWatch } from '../operators/stall-watch.ts';
 import { createTaps } from '../operators/taps.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
@@ -36,6 +38,7 @@ import type { LoadGateDeps } from '../world/load-gate.ts';
 import { createStartupStages } from '../world/startup-stages.ts';
 import { createTryConfig } from '../world/try-config.ts';
 import { sharePods } from './controller/share-pods.ts';
+import { tellStalls } from './controller/tell-stalls.ts';
 import { tellWatch } from './controller/tell-watch.ts';
 import { tryLiveWorld } from './controller/try-live-world.ts';
 import { watchWorld } from './controller/watch-world.ts';
@@ -50,6 +53,7 @@ export function startController(deps: ControllerDeps): Controller {
   const registry = new Registry();
   const metrics = createMetrics(registry);
   const taps = createTaps();
+  const stalls = createStallWatch();
   const stop$ = new Subject<void>();
   const now = () => performance.now();
   const stages = createStartupStages(log, now);
@@ -108,7 +112,8 @@ export function startController(deps: ControllerDeps): Controller {
     world.renderer.hold(heldIn(world, held));
     const { graph, renderer } = world;
     const turn$ = renderTurn({ graph, renderer, pause$: immediate$, now, sliceMs: timing.slice });
-    return http.awaited(world, awaitReads(turn$, world.firstReads));
+    const outcome$ = http.awaited(world, awaitReads(turn$, world.firstReads));
+    return outcome$.pipe(stalls.over('render', timing.stalled.render));
   };
 
   const changes = (world: LiveWorld) =>
@@ -137,7 +142,7 @@ export function startController(deps: ControllerDeps): Controller {
     world$: taken$,
     changes,
     render,
-    check: (plan) => checkFor(plan, current),
+    check: (plan) => checkFor(plan, current).pipe(stalls.over('check', timing.stalled.check)),
     adopt: (generation) => accepted.get(generation)?.state,
     pods,
     plans,
@@ -263,6 +268,7 @@ export function startController(deps: ControllerDeps): Controller {
       });
   if (followed !== undefined) running.add(followed.running);
   running.add(http.start());
+  running.add(tellStalls({ stalls, metrics, log, onFatal }));
   for (const start of deps.parts ?? []) running.add(start(runtime));
   stages.mark('debug');
 
@@ -270,6 +276,7 @@ export function startController(deps: ControllerDeps): Controller {
     registry,
     health: healthOf({
       isRunning: () => !running.closed,
+      stalled: stalls.stalled,
       configuration: () => (current === undefined ? (followed?.missing() ?? 'not taken yet') : undefined),
       missing: () => (current === undefined ? [] : worlds.missing(current)),
       isReleased: () => newest !== undefined,
@@ -281,6 +288,11 @@ export function startController(deps: ControllerDeps): Controller {
       vars,
       events: history,
       heartbeat: timing.heartbeat,
+      ask: (question, signal) => reviewAccess(transport, question, signal),
+      readers: {
+        changed: (by) => metrics.tapReaders.inc(by),
+        dropped: (count) => metrics.tapDropped.inc(count),
+      },
     },
     stop: async () => {
       running.unsubscribe();

@@ -24,6 +24,8 @@ export const controllerTiming = {
   /** For which a store is kept when no configuration looks at it any more. */
   storeKeep: 30_000,
   heartbeat: 15_000,
+  /** After which a piece of work is stalled: a first render waits for reads (120 s) and HTTP content (30 s), a check for HAProxy (60 s). */
+  stalled: { render: 300_000, check: 180_000, look: 10_000 },
   /** Of `/debug/events`. */
   rememberedEvents: 1_000,
   /** Of rendering, before the event loop gets its turn. */

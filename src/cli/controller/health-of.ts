@@ -1,7 +1,10 @@
+import type { StalledStage } from '../../operators/stall-watch.ts';
 import type { Health } from '../../server/health.ts';
 
 export interface HealthFacts {
   readonly isRunning: () => boolean;
+  /** Stages that are at one piece of work for longer than it ever takes. */
+  readonly stalled: () => readonly StalledStage[];
   /** Why there is no configuration at work, if there is none. */
   readonly configuration: () => string | undefined;
   /** Kinds that must be there and are not. */
@@ -13,7 +16,18 @@ export interface HealthFacts {
 /** A controller's probes. */
 export function healthOf(facts: HealthFacts): Health {
   return {
-    live: [{ name: 'pipeline', failure: () => (facts.isRunning() ? undefined : 'not running') }],
+    live: [
+      { name: 'pipeline', failure: () => (facts.isRunning() ? undefined : 'not running') },
+      {
+        name: 'stages',
+        failure: () => {
+          const stalled = facts
+            .stalled()
+            .map(({ stage, for: ms }) => `${stage} for ${Math.round(ms / 1_000)} s`);
+          return stalled.length === 0 ? undefined : `stalled: ${stalled.join(', ')}`;
+        },
+      },
+    ],
     ready: [
       { name: 'configuration', failure: facts.configuration },
       {

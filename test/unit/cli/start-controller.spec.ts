@@ -69,7 +69,7 @@ describe('readiness', () => {
       'render: no render was accepted yet',
     ]);
     await expect.poll(() => failures(controller)).toEqual([]);
-    expect(controller.health.live.map(({ failure }) => failure())).toEqual([undefined]);
+    expect(controller.health.live.map(({ failure }) => failure())).toEqual([undefined, undefined]);
   });
 
   it('does not come while a kind that must be there is not served, though the others are rendered', async () => {
