@@ -5,6 +5,7 @@
  * - `network`: no answer, or the answer broke off (connection, TLS, timeouts)
  * - `protocol`: the answer is not what the API promises (no JSON, garbage in a watch)
  * - `credentials`: they could not be loaded (files, exec plugin)
+ * - `not_leader`: only the leader may do this, and this process does not lead: nothing was sent
  * - `aborted`: the caller's signal ended it
  */
 export type KubeFailure =
@@ -19,6 +20,7 @@ export type KubeFailure =
   | { readonly kind: 'network'; readonly code: string; readonly message: string }
   | { readonly kind: 'protocol'; readonly message: string }
   | { readonly kind: 'credentials'; readonly message: string }
+  | { readonly kind: 'not_leader' }
   | { readonly kind: 'aborted' };
 
 /** The value, or why there is none. */
@@ -35,6 +37,8 @@ export function describeFailure(failure: KubeFailure): string {
     case 'protocol':
     case 'credentials':
       return failure.message;
+    case 'not_leader':
+      return 'this process is not the leader';
     case 'aborted':
       return 'aborted';
   }

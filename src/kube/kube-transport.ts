@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { errorMessage } from '../lib/error-message.ts';
+import { fencedDispatcher } from '../lib/http/fenced-dispatcher.ts';
 import type { Connection, KubeCredentials } from './credentials.ts';
 import type { KubeFailure, KubeResult } from './kube-failure.ts';
 import { sharedAgent, type SharedAgent } from './shared-agent.ts';
@@ -17,6 +18,8 @@ export interface KubeRequest {
   readonly signal?: AbortSignal;
   /** Longest silence within the answer's body, milliseconds. Default 30 s; a watch says more. */
   readonly bodyTimeout?: number;
+  /** Asked right before the first byte leaves, also of a repetition: when it says no the answer is `not_leader`. Default: it may. */
+  readonly mayLeave?: () => boolean;
 }
 
 /** A 2xx answer. The body must be read to its end or destroyed, else its connection stays busy. */
@@ -49,6 +52,8 @@ export interface KubeTransportOptions {
 
 const defaultBodyTimeoutMs = 30_000;
 const longestErrorBody = 64 * 1024;
+/** Known by identity: it never leaves this file. */
+const notLeader = new Error('not the leader');
 
 /**
  * A transport over borrowed credentials: headers are asked for with every request, the pool is shared. A 401 makes the
@@ -71,8 +76,11 @@ export function kubeTransport(
       return { ok: false, failure: { kind: 'credentials', message: wordsOf(error) } };
     }
     if (closed || request.signal?.aborted === true) return { ok: false, failure: { kind: 'aborted' } };
+    const { mayLeave } = request;
+    const pool = agent.agentFor(connection.tls);
+    const dispatcher = mayLeave === undefined ? pool : fencedDispatcher(pool, mayLeave, () => notLeader);
     try {
-      const response = await agent.agentFor(connection.tls).request(requestOptions(connection, request));
+      const response = await dispatcher.request(requestOptions(connection, request));
       if (response.statusCode >= 200 && response.statusCode < 300)
         return {
           ok: true,
@@ -80,6 +88,7 @@ export function kubeTransport(
         };
       return { ok: false, failure: await refusalOf(response, now()) };
     } catch (error) {
+      if (error === notLeader) return { ok: false, failure: { kind: 'not_leader' } };
       return { ok: false, failure: networkFailure(error, request.signal) };
     }
   };
