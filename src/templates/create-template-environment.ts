@@ -18,6 +18,7 @@ import { allHelpers } from './helpers/all-helpers.ts';
 import { linearRegex, type LinearRegex } from '../lib/linear-regex.ts';
 import { renderError, renderFaultOf } from './render-fault.ts';
 import type { RenderProfile } from './render-profile.ts';
+import { runLimits } from './run-limits.ts';
 import { piecesOf, type Run, type Slot, type TemplateFolders, type TrackedReads } from './run.ts';
 import { structureHelpers } from './structure-helpers.ts';
 import { templateInvalid, type TemplateError, type TemplatePlace } from './template-error.ts';
@@ -63,8 +64,6 @@ export interface TemplateEnvironment {
   readonly warnings: readonly TemplateError[];
 }
 
-const maxDepth = 32;
-const maxHelperCalls = 250_000;
 /** Compiled expressions that are kept. */
 const maxRegexes = 1000;
 
@@ -114,7 +113,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       return located(running(), loc, () => bareWord(value));
     },
     printRaw: (value, loc) => located(running(), loc, () => rawText(value)),
-    partial: (name, context) => runSnippet(name, context),
+    partial: (name, context, loc) => located(running(), loc, () => runSnippet(name, context)),
   });
   for (const name of snippetSources.keys()) engine.declarePartial(name);
 
@@ -132,9 +131,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       const options = args.pop() as HelperOptions;
       const run = running();
       return located(run, options.loc, () => {
-        run.helperCalls++;
-        if (run.helperCalls > maxHelperCalls)
-          throw new RangeError(`more than ${maxHelperCalls} helper calls`);
+        countCall(run);
         return spec.call(args, { context: this, options, run, place: () => placeOf(run, options.loc) });
       });
     };
@@ -160,10 +157,9 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
 
   function runSnippet(name: string, args: Readonly<Record<string, unknown>>): string {
     const run = running();
-    if (run.templates.length > maxDepth)
-      throw new RangeError(`snippets call each other more than ${maxDepth} deep`);
-    run.helperCalls++;
-    if (run.helperCalls > maxHelperCalls) throw new RangeError(`more than ${maxHelperCalls} helper calls`);
+    if (run.templates.length > runLimits.depth)
+      throw new RangeError(`snippets call each other more than ${runLimits.depth} deep`);
+    countCall(run);
     run.templates.push(name);
     const body = bodyOf(name);
     const context = { ...(run.mode === 'whole' ? wholeContext : constants), ...args };
@@ -220,14 +216,14 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       [...checked.crtListNames].map(([name, place]) => [posix.join(folders.certificates, name), place]),
     ),
     warnings: checked.warnings,
-    lookupsOf: (slot) => uniqueLookups(checked.lookups.get(slot.place) ?? []),
+    lookupsOf: (slot) => checked.lookups.get(slot.place) ?? [],
     renderWhole: (template) => {
       const run = newRun('whole', template, '', undefined, {
         ...shared,
         isOfLines: !filesOnly.has(template),
       });
       const body = engine.compile(sources.get(template) ?? '');
-      const print = () => running1(run, () => body(wholeContext));
+      const print = () => atLeastPlaced(`${template}:1:1`, () => running1(run, () => body(wholeContext)));
       const output = profile === undefined ? print() : profile.measure('template', template, print);
       const place = `${template}:1:1`;
       return {
@@ -242,11 +238,27 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
         isOfLines: slot.isOfLines,
       });
       const options = { data: { root: constants }, blockParams: [item, key] };
-      const print = () => running1(run, () => slot.body(constants, options));
+      const print = () => atLeastPlaced(slot.place, () => running1(run, () => slot.body(constants, options)));
       const output = profile === undefined ? print() : profile.measure('fragment', slot.place, print);
       return { ...effectsOf(run), pieces: piecesOf(run, output, slot.place) };
     },
   };
+}
+
+function countCall(run: Run): void {
+  run.helperCalls++;
+  if (run.helperCalls > runLimits.helperCalls)
+    throw new RangeError(`more than ${runLimits.helperCalls} helper calls`);
+}
+
+/** What fails outside of all helpers (too much text for one string, too many arguments) is a fault of the template, too. */
+function atLeastPlaced<T>(place: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (renderFaultOf(error) !== undefined || !(error instanceof RangeError)) throw error;
+    throw renderError({ place, message: error.message, field: '', reason: 'TemplateFailed' });
+  }
 }
 
 function newRun(
@@ -360,8 +372,4 @@ function collectionNames(
 
 function marked(prefix: string, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, { collection: prefix + name }]));
-}
-
-function uniqueLookups(uses: readonly LookupUse[]): LookupUse[] {
-  return [...new Map(uses.map((use) => [`${use.helper} ${use.resource} ${use.keys}`, use])).values()];
 }

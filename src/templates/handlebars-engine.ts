@@ -34,7 +34,7 @@ export interface EngineOptions {
   readonly printWord: (value: unknown, loc: SourceRange) => string;
   readonly printRaw: (value: unknown, loc: SourceRange) => string;
   /** Called around every `{{> name}}`. */
-  readonly partial: (name: string, context: Readonly<Record<string, unknown>>) => string;
+  readonly partial: (name: string, context: Readonly<Record<string, unknown>>, loc: SourceRange) => string;
 }
 
 export interface Engine {
@@ -45,12 +45,16 @@ export interface Engine {
 
 type Template = (context: unknown, options: Record<string, unknown>) => string;
 
+/** What `setupParams` below adds to what Handlebars passes. */
+type PartialCall = Pick<HelperOptions, 'loc'>;
+
 /** The two compiler stages that Handlebars documents as an extension point, with the parts used here. */
 interface Compiler {
   SubExpression(node: Mustache): void;
   opcode(name: string): void;
 }
 interface JavaScriptCompiler {
+  setupParams(name: string, count: number, params: unknown): Record<string, unknown>;
   readonly source: { readonly currentLocation: SourceRange };
   popStack(): unknown;
   appendToBuffer(source: readonly unknown[]): unknown;
@@ -105,8 +109,10 @@ export function createHandlebarsEngine(options: EngineOptions): Engine {
       return (context) => template(context, { ...inherited, data: { root: context } });
     },
     declarePartial: (name) =>
-      environment.registerPartial(name, (context: Readonly<Record<string, unknown>> | undefined) =>
-        options.partial(name, context ?? {}),
+      environment.registerPartial(
+        name,
+        (context: Readonly<Record<string, unknown>> | undefined, call?: object) =>
+          options.partial(name, context ?? {}, (call as PartialCall).loc),
       ),
   };
 }
@@ -146,11 +152,19 @@ function printingCompiler(base: Stage, printing: ReadonlySet<string>): Stage {
 }
 
 function checkedOutput(base: Stage): Stage {
+  const above = base.prototype as JavaScriptCompiler;
   const stage = function CheckedOutput() {
     return undefined;
   } as unknown as Stage;
   stage.prototype = Object.assign(Object.create(base.prototype) as object, {
     compiler: stage,
+    /** Partials are told where they are called, as helpers are. */
+    setupParams(this: JavaScriptCompiler, name: string, count: number, params: unknown) {
+      return {
+        ...above.setupParams.call(this, name, count, params),
+        loc: JSON.stringify(this.source.currentLocation),
+      };
+    },
     appendEscaped(this: JavaScriptCompiler): void {
       appendThrough(this, 'printWord');
     },

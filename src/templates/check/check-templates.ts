@@ -1,12 +1,16 @@
 import type { HelperSpec, HelperTable } from '../helper-spec.ts';
+import { runLimits } from '../run-limits.ts';
 import { missesNumber } from '../snippet-pattern.ts';
 import type { TemplateError, TemplatePlace } from '../template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from '../vocabulary.ts';
 import { checkPath, collectionHeads, missingConstant, simpleName } from './check-path.ts';
 import { createUseChecks, literalOf, misprinted, type Call } from './check-uses.ts';
 import { lintSnippets } from './lint-snippets.ts';
+import { createErrorList } from './error-list.ts';
+import { createLookupSet, lookupsIn, type LookupSet } from './lookup-set.ts';
 import { parseTemplate } from './parse-template.ts';
 import { fragmentScope, isConditional, itemScope, snippetScope, type Scope } from './scope.ts';
+import { sizeOfTemplate } from './size-of-template.ts';
 
 export interface CheckInput {
   readonly templates: readonly TemplateSource[];
@@ -17,7 +21,7 @@ export interface CheckInput {
 }
 
 export interface CheckResult {
-  /** In order of template, line and column; each once. */
+  /** In order of template, line and column; each once, the first hundred. */
   readonly errors: readonly TemplateError[];
   /** What works but is hardly meant. */
   readonly warnings: readonly TemplateError[];
@@ -31,6 +35,10 @@ export interface CheckResult {
   readonly collected: readonly string[];
 }
 
+/** Most expressions of all templates of a configuration together. */
+const maxExpressions = 50_000;
+/** Most statements that are looked at: a snippet is looked at once for each kind of place and set of arguments it is called with. */
+const maxVisits = 500_000;
 const effectBlocks: ReadonlySet<string> = new Set(['section', 'backend', 'profile', 'file', 'once']);
 const configOnly: ReadonlySet<string> = new Set(['section', 'backend', 'profile']);
 /** Blocks whose body may be left out. */
@@ -42,24 +50,22 @@ const controlExceptLayout = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 export function checkTemplates(input: CheckInput): CheckResult {
   const { templates, snippets, helpers, constants: values } = input;
   const vocabulary: Vocabulary = { ...input.vocabulary, constants: Object.keys(values) };
-  const errors = new Map<string, TemplateError>();
-  const lookups = new Map<string, LookupUse[]>();
+  const errors = createErrorList();
+  const lookups = new Map<string, LookupSet>();
   const mapPaths = new Map<string, TemplatePlace>();
   const crtListNames = new Map<string, TemplatePlace>();
   const constants = new Set(vocabulary.constants);
   const heads = vocabulary.collections.map((name) => name.split('.', 1)[0] ?? name);
   const topLevel = new Set([...vocabulary.constants, ...heads, ...collectionHeads]);
   const parsed = new Map<string, hbs.AST.Program | undefined>();
-  const visits = new Map<string, LookupUse[]>();
+  const visits = new Map<string, LookupSet>();
+  let visited = 0;
+  let expressions = 0;
   const called = new Set<string>();
   const uses = createUseChecks({ vocabulary, snippets, report, visitSnippet });
 
   function report(template: string, node: hbs.AST.Node, message: string): void {
-    addError({ ...placeOf(template, node), message });
-  }
-
-  function addError(error: TemplateError): void {
-    errors.set(`${error.template}\0${error.line}\0${error.column}\0${error.message}`, error);
+    errors.add({ ...placeOf(template, node), message });
   }
 
   /** A snippet may have the name of a template. */
@@ -70,11 +76,29 @@ export function checkTemplates(input: CheckInput): CheckResult {
   ): hbs.AST.Program | undefined {
     const key = `${kind} ${name}`;
     if (!parsed.has(key)) {
-      const result = parseTemplate(name, source);
-      if (!('body' in result)) addError(result);
-      parsed.set(key, 'body' in result ? result : undefined);
+      parsed.set(key, parse(name, source));
     }
     return parsed.get(key);
+  }
+
+  /** What is too large is not parsed. */
+  function parse(template: string, source: string): hbs.AST.Program | undefined {
+    const size = sizeOfTemplate(source);
+    const before = expressions;
+    expressions += size.expressions;
+    if (size.excess !== undefined) {
+      errors.add({ template, ...size.excess });
+      return undefined;
+    }
+    if (expressions > maxExpressions) {
+      const message = `all templates together have more than ${maxExpressions} expressions`;
+      if (before <= maxExpressions) errors.add({ template, line: 1, column: 1, message });
+      return undefined;
+    }
+    const result = parseTemplate(template, source);
+    if ('body' in result) return result;
+    errors.add(result);
+    return undefined;
   }
 
   function visitProgram(program: hbs.AST.Program | undefined, scope: Scope): void {
@@ -82,6 +106,10 @@ export function checkTemplates(input: CheckInput): CheckResult {
   }
 
   function visitStatement(node: hbs.AST.Statement, scope: Scope): void {
+    visited++;
+    if (visited === maxVisits)
+      report(scope.template, node, 'the templates call each other in too many ways to be checked');
+    if (visited >= maxVisits) return;
     switch (node.type) {
       case 'MustacheStatement': {
         visitMustache(node as hbs.AST.MustacheStatement, scope);
@@ -160,14 +188,16 @@ export function checkTemplates(input: CheckInput): CheckResult {
       return;
     }
     visitCall(node, name, spec, scope);
-    const blockParams = node.program.blockParams as string[] | undefined;
+    const blockParams = blockParamsOf(node);
+    if (!guards.has(name) && inverseOf(node) !== undefined)
+      report(scope.template, node, `${name} has no {{else}}`);
     const inner = guards.has(name) ? { ...scope, guarded: true } : scope;
     if (name === 'each' || name === 'with' || name === 'let') {
-      if (name === 'let' && blockParams?.length !== node.params.length)
+      if (name === 'let' && blockParams.length !== node.params.length)
         report(scope.template, node, 'let has a name for each value: {{#let a b as |x y|}}');
       visitProgram(node.program, itemScope(inner, blockParams, name === 'each'));
     } else {
-      if ((blockParams ?? []).length > 0) report(scope.template, node, `${name} has no block parameters`);
+      if (blockParams.length > 0) report(scope.template, node, `${name} has no block parameters`);
       if (effectBlocks.has(name) && scope.effect !== undefined)
         report(scope.template, node, `a ${name} block cannot stand in a ${scope.effect} block`);
       visitProgram(node.program, effectBlocks.has(name) ? { ...inner, effect: name } : inner);
@@ -198,10 +228,9 @@ export function checkTemplates(input: CheckInput): CheckResult {
       );
     if (scope.effect !== undefined && scope.effect !== 'section')
       report(scope.template, node, `a ${name} cannot stand in a ${scope.effect} block`);
-    if ((node.inverse as hbs.AST.Program | undefined) !== undefined)
-      report(scope.template, node, `a ${name} has no {{else}}`);
+    if (inverseOf(node) !== undefined) report(scope.template, node, `a ${name} has no {{else}}`);
     const place = `${scope.template}:${node.loc.start.line}:${node.loc.start.column + 1}`;
-    const made = lookups.get(place) ?? [];
+    const made = lookups.get(place) ?? createLookupSet();
     lookups.set(place, made);
     visitProgram(node.program, fragmentScope(scope, blockParams, constants, made));
   }
@@ -248,19 +277,24 @@ export function checkTemplates(input: CheckInput): CheckResult {
       report(scope.template, node, `snippet "${name}" calls itself without a condition: ${path}`);
       return;
     }
+    if (scope.chain.length >= runLimits.depth) {
+      report(scope.template, node, `snippets call each other more than ${runLimits.depth} deep`);
+      return;
+    }
     const args = pairsOf(hash)
       .map((pair) => pair.key)
       .sort();
     const flags = `${scope.mode} ${scope.document} ${scope.effect ?? ''} ${isConditional(scope)}`;
     const key = [name, flags, ...args].join('\0');
-    if (!visits.has(key)) {
-      const made: LookupUse[] = [];
+    let made = visits.get(key);
+    if (made === undefined) {
+      made = createLookupSet();
       visits.set(key, made);
       const base = scope.mode === 'fragment' ? constants : topLevel;
       const inner = snippetScope(scope, name, base, new Set(args));
       visitProgram(programOf('snippet', name, snippets[name] ?? ''), { ...inner, lookups: made });
     }
-    scope.lookups.push(...(visits.get(key) ?? []));
+    scope.lookups.called.add(made);
   }
 
   /** No call from the snippet to itself is in a condition or loop, so it would never end. */
@@ -349,7 +383,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
       outerParams: [],
       inLoop: false,
       effect: undefined,
-      lookups: [],
+      lookups: createLookupSet(),
       args: new Set(),
       guarded: false,
       chain: [],
@@ -366,9 +400,9 @@ export function checkTemplates(input: CheckInput): CheckResult {
   uses.finish();
   const patterns = [...uses.patterns.keys()];
   return {
-    errors: [...errors.values()].sort(byPlace),
+    errors: errors.sorted(),
     warnings: lintSnippets({ snippets: Object.keys(snippets), patterns, called }),
-    lookups,
+    lookups: new Map([...lookups].map(([place, made]) => [place, lookupsIn(made)])),
     mapPaths,
     crtListNames,
     collected: uses.collected(),
@@ -385,8 +419,13 @@ function pairsOf(hash: hbs.AST.Hash | undefined): readonly hbs.AST.HashPair[] {
 }
 
 function blockParamsOf({ program }: hbs.AST.BlockStatement): readonly string[] {
-  const { blockParams } = program as { readonly blockParams?: readonly string[] };
+  const { blockParams } = (program as { readonly blockParams?: readonly string[] } | undefined) ?? {};
   return blockParams ?? [];
+}
+
+/** Of `{{^if x}}…{{/if}}` there is nothing else, whatever the types say. */
+function inverseOf({ inverse }: hbs.AST.BlockStatement): hbs.AST.Program | undefined {
+  return inverse;
 }
 
 function hasPairs(hash: hbs.AST.Hash | undefined): boolean {
@@ -396,9 +435,4 @@ function hasPairs(hash: hbs.AST.Hash | undefined): boolean {
 function arity(least: number, most: number): string {
   if (least === most) return `${least} argument${least === 1 ? '' : 's'}`;
   return most === Number.POSITIVE_INFINITY ? `at least ${least} arguments` : `${least} to ${most} arguments`;
-}
-
-function byPlace(a: TemplateError, b: TemplateError): number {
-  if (a.template !== b.template) return a.template < b.template ? -1 : 1;
-  return a.line - b.line || a.column - b.column;
 }

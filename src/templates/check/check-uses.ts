@@ -1,6 +1,7 @@
 import type { HelperSpec } from '../helper-spec.ts';
 import { isSnippetPattern, matchesSnippet } from '../snippet-pattern.ts';
 import type { LookupUse, Vocabulary } from '../vocabulary.ts';
+import { noteLookup } from './lookup-set.ts';
 import type { Scope } from './scope.ts';
 
 export type Call = Pick<hbs.AST.MustacheStatement, 'params' | 'loc' | 'hash'> & { readonly type: string };
@@ -87,7 +88,7 @@ export function createUseChecks({ vocabulary, snippets, report, visitSnippet }: 
           ? `entries of ${resource} have one key, not ${keys}`
           : `the index of ${resource} has ${most} keys (indexBy), not ${keys}`,
       );
-    scope.lookups.push({ helper, resource, keys });
+    noteLookup(scope.lookups, { helper, resource, keys });
   }
 
   function collect(node: Call, scope: Scope): void {
@@ -97,7 +98,7 @@ export function createUseChecks({ vocabulary, snippets, report, visitSnippet }: 
       return;
     }
     collected.add(name);
-    scope.lookups.push({ helper: 'collect', resource: name, keys: 0 });
+    noteLookup(scope.lookups, { helper: 'collect', resource: name, keys: 0 });
   }
 
   function extensionPoint(node: Call, scope: Scope): void {
@@ -133,8 +134,9 @@ export function createUseChecks({ vocabulary, snippets, report, visitSnippet }: 
     call: (node, name, scope) => {
       const helper = lookups.find((candidate) => candidate === name);
       if (helper !== undefined) lookup(node, helper, scope);
-      else if (contexts.includes(name)) scope.lookups.push({ helper: 'context', resource: name, keys: 0 });
-      else if (name === 'http') scope.lookups.push({ helper: 'http', resource: '', keys: 0 });
+      else if (contexts.includes(name))
+        noteLookup(scope.lookups, { helper: 'context', resource: name, keys: 0 });
+      else if (name === 'http') noteLookup(scope.lookups, { helper: 'http', resource: '', keys: 0 });
       else if (name === 'collect') collect(node, scope);
       else if (name === 'snippets') extensionPoint(node, scope);
       else if (name === 'render') snippetValue(node, scope);

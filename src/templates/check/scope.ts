@@ -1,4 +1,5 @@
-import type { DocumentKind, LookupUse } from '../vocabulary.ts';
+import type { DocumentKind } from '../vocabulary.ts';
+import type { LookupSet } from './lookup-set.ts';
 
 /** What a path may begin with at one point of a template. */
 export interface Scope {
@@ -16,7 +17,7 @@ export interface Scope {
   /** The effect block around, if any. */
   readonly effect: string | undefined;
   /** Where tracked lookups of the fragment are noted. */
-  readonly lookups: LookupUse[];
+  readonly lookups: LookupSet;
   /** Named arguments of the snippet. */
   readonly args: ReadonlySet<string>;
   /** In a part of this template that may be left out: of a condition or a loop. */
@@ -34,8 +35,8 @@ export type Frame =
   { readonly kind: 'roots'; readonly names: ReadonlySet<string> } | { readonly kind: 'data' };
 
 /** The scope of the body of a block whose item becomes the context, or has a name. */
-export function itemScope(scope: Scope, blockParams: readonly string[] | undefined, inLoop: boolean): Scope {
-  if (blockParams !== undefined && blockParams.length > 0)
+export function itemScope(scope: Scope, blockParams: readonly string[], inLoop: boolean): Scope {
+  if (blockParams.length > 0)
     return { ...scope, params: [...scope.params, ...blockParams], inLoop: scope.inLoop || inLoop };
   return { ...scope, frames: [...scope.frames, { kind: 'data' }], inLoop: scope.inLoop || inLoop };
 }
@@ -65,7 +66,7 @@ export function fragmentScope(
   scope: Scope,
   blockParams: readonly string[],
   constants: ReadonlySet<string>,
-  lookups: LookupUse[],
+  lookups: LookupSet,
 ): Scope {
   return {
     ...scope,

@@ -1,10 +1,8 @@
 import type { BlockBody } from '../handlebars-engine.ts';
 import { anyNumber, type HelperScope, type HelperSpec, type HelperTable } from '../helper-spec.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { runLimits } from '../run-limits.ts';
 import { isTruthy } from './logic.ts';
-
-/** Most turns that all loops of one run may make together. */
-export const maxLoopTurns = 100_000;
 
 /**
  * Conditions and loops. `each` and `with` with block parameters leave the context alone, so that the constants of the
@@ -72,7 +70,8 @@ function condition(
 function each(entries: readonly (readonly [unknown, unknown])[], scope: HelperScope): string {
   if (entries.length === 0) return otherwise(scope);
   scope.run.loopTurns += entries.length;
-  if (scope.run.loopTurns > maxLoopTurns) throw new RangeError(`loops of more than ${maxLoopTurns} turns`);
+  if (scope.run.loopTurns > runLimits.loopTurns)
+    throw new RangeError(`loops of more than ${runLimits.loopTurns} turns`);
   const last = entries.length - 1;
   let output = '';
   entries.forEach(([key, item], index) => {
