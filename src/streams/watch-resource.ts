@@ -2,6 +2,7 @@ import {
   defer,
   EMPTY,
   filter,
+  finalize,
   identity,
   map,
   merge,
@@ -40,6 +41,8 @@ export interface WatchResourceDeps extends WatchEventsDeps, StopDeps {
   readonly fetchPolicy?: Omit<FetchPolicy, 'expireEvery'>;
   /** Told what came of each object that was to be read on demand. */
   readonly onRead?: (resource: string, result: Arrival['kind']) => void;
+  /** Told that the watch begins; what this returns is called when it has ended. */
+  readonly begun?: (resource: string) => () => void;
   /** Told what the watch says about itself, as it happens; not debounced, and also before the first token. */
   readonly notice: (notice: WatchNotice) => void;
 }
@@ -73,6 +76,7 @@ export function watchResource(
   target: WatchTarget,
 ): Observable<ResourceToken> {
   return defer(() => {
+    const ended = deps.begun?.(spec.name);
     const version$ = resolveVersion(deps.sources?.kinds, spec.apiVersions, spec.resources).pipe(
       share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
     );
@@ -85,9 +89,11 @@ export function watchResource(
       coalesce(),
       debounced(spec.debounceMs),
     );
-    return target.cache === undefined
-      ? token$
-      : withArrivals(token$, arrivalsOf(deps, spec, target.cache, version$));
+    const all$ =
+      target.cache === undefined
+        ? token$
+        : withArrivals(token$, arrivalsOf(deps, spec, target.cache, version$));
+    return all$.pipe(finalize(() => ended?.()));
   }).pipe(
     takeUntil(deps.stop$ ?? NEVER),
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: () => timer(keepMs) }),

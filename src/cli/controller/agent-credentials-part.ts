@@ -1,4 +1,4 @@
-import { distinctUntilChanged, map, of, switchMap } from 'rxjs';
+import { distinctUntilChanged, finalize, map, of, switchMap } from 'rxjs';
 import { openStream } from '../../kube/open-stream.ts';
 import { agentCredentials } from '../../streams/agent-credentials.ts';
 import type { ControllerPart } from '../../world/controller-runtime.ts';
@@ -30,7 +30,7 @@ export function agentCredentialsPart(login: Pick<ChangingLogin, 'set'>): Control
                   stop$,
                 },
                 secret,
-              ),
+              ).pipe(finalize(() => metrics.watchDegraded.remove({ type: 'agent-credentials' }))),
         ),
       )
       .subscribe({

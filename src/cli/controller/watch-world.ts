@@ -27,6 +27,8 @@ export interface WatchedWorlds {
   readonly watch: (spec: WatchSpec, target: WatchTarget) => Observable<ResourceToken>;
   /** Tokens of all watched kinds: the first when every store is there, then one whenever something changed. */
   readonly changes: (world: LiveWorld) => Observable<LiveWorld>;
+  /** Tells metrics how many objects the last render of the configuration at work was made of. */
+  readonly count: (world: LiveWorld) => void;
   /** Names of watched resources of which something arrived: before it is debounced, and often. */
   readonly arrival$: Observable<string>;
   /** Kinds that must be there and are not. */
@@ -46,10 +48,31 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
     return point;
   };
 
+  /** How many watches of a name there are: the former one goes on for a while beside that of a new configuration. */
+  const running = new Map<string, number>();
+  const begun = (type: string) => {
+    running.set(type, (running.get(type) ?? 0) + 1);
+    return () => {
+      const left = (running.get(type) ?? 0) - 1;
+      if (left > 0) running.set(type, left);
+      else {
+        running.delete(type);
+        metrics.watchDegraded.remove({ type });
+        metrics.onDemandObjects.remove({ type });
+      }
+    };
+  };
+  let counted: ReadonlySet<string> = new Set();
+  const count = ({ stores }: LiveWorld): void => {
+    for (const type of counted) if (!stores.has(type)) metrics.resources.remove({ type });
+    for (const [type, { size }] of stores) metrics.resources.set({ type }, size);
+    counted = new Set(stores.keys());
+  };
+
   return {
     watch: (spec, target) =>
       watchResource(
-        { ...watch, onRead: (type, result) => metrics.onDemandReads.inc({ type, result }) },
+        { ...watch, begun, onRead: (type, result) => metrics.onDemandReads.inc({ type, result }) },
         spec,
         { ...target, store: announcing(target.store, () => arrivals.next(spec.name)) },
       ).pipe(
@@ -62,11 +85,10 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
           }),
         ),
       ),
+    count,
     arrival$: arrivals,
     changes: (world) => {
-      const changed = [...world.tokens].map(([name, token$]) =>
-        token$.pipe(tap(() => metrics.resources.set({ type: name }, world.stores.get(name)?.size ?? 0))),
-      );
+      const changed = [...world.tokens.values()];
       // Nothing to watch is nothing to wait for.
       return changed.length === 0 ? of(world) : combineLatest(changed).pipe(map(() => world));
     },

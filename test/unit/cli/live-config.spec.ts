@@ -5,7 +5,11 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
 
 const transport: KubeTransport = {
-  request: () => Promise.resolve({ ok: false, failure: { kind: 'network', message: 'there is no API' } }),
+  request: () =>
+    Promise.resolve({
+      ok: false,
+      failure: { kind: 'network', code: 'ECONNREFUSED', message: 'there is no API' },
+    }),
   close: () => Promise.resolve(),
 };
 
