@@ -1,6 +1,8 @@
 import { libraryFields } from '../api/library-fields.ts';
 import { templateConfigSchema } from '../api/template-config-schema.ts';
+import { isNestedDeeper } from '../lib/is-nested-deeper.ts';
 import { isRecord } from '../lib/is-record.ts';
+import type { Slices } from '../lib/slices.ts';
 import { originField, originName, type ConfigDocument } from './config-document.ts';
 import type { ConfigError } from './config-error.ts';
 import { dropNulls } from './drop-nulls.ts';
@@ -11,8 +13,9 @@ import { checkPart } from './schema-checks.ts';
 const maxDepth = 100;
 
 /** What is wrong with one document, whatever the others say: unknown fields, wrong types, fields that a library cannot have. */
-export function checkDocument({ origin, spec: given }: ConfigDocument): readonly ConfigError[] {
+export function* checkDocument({ origin, spec: given }: ConfigDocument): Slices<readonly ConfigError[]> {
   const tooDeep = isTooDeep(given);
+  yield;
   const spec = tooDeep ? given : dropNulls(given, templateConfigSchema);
   const refuse = (path: readonly string[], message: string): ConfigError => ({
     source: originName(origin),
@@ -27,11 +30,13 @@ export function checkDocument({ origin, spec: given }: ConfigDocument): readonly
           (field) => Object.hasOwn(templateConfigSchema.properties, field) && !isLibraryField(field),
         )
       : [];
+  yield;
+  const wrong = yield* checkPart(spec);
   return [
     ...foreign.map((field) =>
       refuse([field], 'belongs to a HAProxyTemplateConfig: a library cannot have it'),
     ),
-    ...checkPart(spec).map(({ path, message }) => refuse(path, message)),
+    ...wrong.map(({ path, message }) => refuse(path, message)),
   ];
 }
 
@@ -41,12 +46,5 @@ function isLibraryField(field: string): boolean {
 
 /** Whether it is nested deeper than any configuration, and not to be walked by recursion. */
 export function isTooDeep(root: unknown): boolean {
-  let level: readonly unknown[] = [root];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((value): readonly unknown[] =>
-      Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [],
-    );
-  }
-  return false;
+  return isNestedDeeper(root, maxDepth);
 }

@@ -1,31 +1,26 @@
 import type { StructuralSchema } from '../api/structural-schema.ts';
 import { isRecord } from '../lib/is-record.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { SchemaError } from './schema-checks.ts';
+import { walkBySchema } from './walk-by-schema.ts';
 
 /** Items that a list has twice, where the schema says that it is a set, or that a key tells items apart. */
-export function checkLists(schema: StructuralSchema, value: unknown): readonly SchemaError[] {
+export function* checkLists(schema: StructuralSchema, value: unknown): Slices<readonly SchemaError[]> {
   const errors: SchemaError[] = [];
-  const walk = (at: StructuralSchema, self: unknown, path: readonly string[]): void => {
-    if (Array.isArray(self)) {
-      const { items } = at;
-      const seen = new Set<string>();
-      self.forEach((item: unknown, index) => {
-        const place = [...path, String(index)];
-        const id = identity(at, item);
-        if (id !== undefined && seen.has(id.text))
-          errors.push({ path: [...place, ...id.field], message: `is ${id.text}, as of another before it` });
-        if (id !== undefined) seen.add(id.text);
-        if (items !== undefined) walk(items, item, place);
-      });
-    } else if (isRecord(self)) {
-      const { properties = {}, additionalProperties } = at;
-      for (const [key, item] of Object.entries(self)) {
-        const inner = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-        if (inner !== undefined) walk(inner, item, [...path, key]);
-      }
-    }
-  };
-  walk(schema, value, []);
+  yield* walkBySchema(schema, value, (at, self, path) => {
+    if (!Array.isArray(self)) return;
+    const seen = new Set<string>();
+    self.forEach((item: unknown, index) => {
+      const id = identity(at, item);
+      if (id === undefined) return;
+      if (seen.has(id.text))
+        errors.push({
+          path: [...path, String(index), ...id.field],
+          message: `is ${id.text}, as of another before it`,
+        });
+      seen.add(id.text);
+    });
+  });
   return errors;
 }
 

@@ -1,6 +1,7 @@
 import { parse } from '@marcbachmann/cel-js';
 import type { StructuralSchema, ValidationRule } from '../api/structural-schema.ts';
-import { isRecord } from '../lib/is-record.ts';
+import type { Slices } from '../lib/slices.ts';
+import { walkBySchema } from './walk-by-schema.ts';
 
 export interface BrokenRule {
   /** Of the value that has the rule, and of the field that the rule blames. */
@@ -12,45 +13,33 @@ export interface BrokenRule {
  * The cross-field rules of a schema, as the API server evaluates them, on a value that the schema takes otherwise. A rule that
  * cannot be evaluated counts as broken, as it does there.
  */
-export function checkRules(schema: StructuralSchema, value: unknown): readonly BrokenRule[] {
-  const evaluators = new Map<string, (self: unknown) => boolean>();
-  const holds = (rule: string, self: unknown): boolean => {
-    const evaluate = evaluators.get(rule) ?? evaluatorOf(rule);
-    evaluators.set(rule, evaluate);
-    return evaluate(self);
-  };
+export function* checkRules(schema: StructuralSchema, value: unknown): Slices<readonly BrokenRule[]> {
   const broken: BrokenRule[] = [];
-  const walk = (at: StructuralSchema, self: unknown, path: readonly string[]): void => {
+  yield* walkBySchema(schema, value, (at, self, path) => {
     for (const rule of at['x-kubernetes-validations'] ?? [])
-      if (!holds(rule.rule, self)) broken.push({ path: blamed(path, rule), message: rule.message });
-    if (Array.isArray(self)) {
-      const { items } = at;
-      if (items !== undefined) self.forEach((item, index) => walk(items, item, [...path, String(index)]));
-    } else if (isRecord(self))
-      for (const [key, item] of Object.entries(self)) {
-        const inner = ownProperty(at.properties, key) ?? at.additionalProperties;
-        if (inner !== undefined) walk(inner, item, [...path, key]);
-      }
-  };
-  walk(schema, value, []);
+      if (!evaluatorOf(rule)(self)) broken.push({ path: blamed(path, rule), message: rule.message });
+  });
   return broken;
 }
 
-function evaluatorOf(rule: string): (self: unknown) => boolean {
-  const evaluate = parse(rule);
-  return (self) => {
+/** Of the rules of schemas, which live as long as the program. */
+const evaluators = new WeakMap<ValidationRule, (self: unknown) => boolean>();
+
+function evaluatorOf(rule: ValidationRule): (self: unknown) => boolean {
+  const known = evaluators.get(rule);
+  if (known !== undefined) return known;
+  const evaluate = parse(rule.rule);
+  const evaluator = (self: unknown): boolean => {
     try {
       return evaluate({ self }) === true;
     } catch {
       return false;
     }
   };
+  evaluators.set(rule, evaluator);
+  return evaluator;
 }
 
 function blamed(path: readonly string[], { fieldPath }: ValidationRule): readonly string[] {
   return fieldPath === undefined ? path : [...path, ...fieldPath.slice(1).split('.')];
-}
-
-function ownProperty(properties: StructuralSchema['properties'], key: string): StructuralSchema | undefined {
-  return properties !== undefined && Object.hasOwn(properties, key) ? properties[key] : undefined;
 }

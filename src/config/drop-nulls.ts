@@ -8,15 +8,24 @@ import { isRecord } from '../lib/is-record.ts';
 export function dropNulls(value: unknown, schema: StructuralSchema): unknown {
   if (Array.isArray(value)) {
     const { items } = schema;
-    return items === undefined ? value : value.map((item: unknown) => dropNulls(item, items));
+    if (items === undefined) return value;
+    const left: readonly unknown[] = value.map((item: unknown) => dropNulls(item, items));
+    return left.some((item, index) => item !== value[index]) ? left : value;
   }
-  if (!isRecord(value)) return value;
   const { properties = {}, additionalProperties } = schema;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]) => {
-      const inner = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
-      if (inner === undefined) return [[key, item]];
-      return item === null ? [] : [[key, dropNulls(item, inner)]];
-    }),
-  );
+  if (!isRecord(value) || (schema.properties === undefined && additionalProperties === undefined))
+    return value;
+  let isChanged = false;
+  const kept: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const inner = Object.hasOwn(properties, key) ? properties[key] : additionalProperties;
+    if (inner !== undefined && item === null) {
+      isChanged = true;
+      continue;
+    }
+    const left = inner === undefined ? item : dropNulls(item, inner);
+    isChanged ||= left !== item;
+    kept.push([key, left]);
+  }
+  return isChanged ? Object.fromEntries(kept) : value;
 }

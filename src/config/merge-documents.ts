@@ -1,12 +1,14 @@
 import { templateConfigSchema } from '../api/template-config-schema.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { isRecord } from '../lib/is-record.ts';
+import type { Slices } from '../lib/slices.ts';
 import { checkDocument, isTooDeep } from './check-document.ts';
 import { checkLists } from './check-lists.ts';
 import { checkMeaning } from './check-meaning.ts';
 import { checkRules } from './check-rules.ts';
 import { originField, originName, type ConfigDocument } from './config-document.ts';
 import type { ConfigError } from './config-error.ts';
+import { copyBySchema } from './copy-by-schema.ts';
 import { dropNulls } from './drop-nulls.ts';
 import { fieldText } from './field-text.ts';
 import { mergeSpecs } from './merge-specs.ts';
@@ -23,23 +25,32 @@ type Spec = Readonly<Record<string, unknown>>;
 
 /**
  * Lays documents over each other, the first at the bottom: objects are merged field by field, lists and values replaced.
- * Then defaults are applied and the whole is checked. Errors say which document has the wrong value.
+ * Then defaults are applied and the whole is checked. Errors say which document has the wrong value. What no schema describes is shared
+ * with the documents.
  */
-export function mergeDocuments(given: readonly ConfigDocument[]): Resolution {
-  const documents = given.map(withoutNulls);
+export function* mergeDocuments(given: readonly ConfigDocument[]): Slices<Resolution> {
+  const documents: ConfigDocument[] = [];
+  for (const document of given) {
+    documents.push(withoutNulls(document));
+    yield;
+  }
   const errors: ConfigError[] = [];
   let merged: Spec = {};
   for (const document of documents) {
-    const wrong = [...checkDocument(document), ...missingSnippets(document, merged)];
+    const wrong = [...(yield* checkDocument(document)), ...missingSnippets(document, merged)];
     errors.push(...wrong);
     if (wrong.length === 0 && isRecord(document.spec)) merged = mergeSpecs(merged, document.spec);
+    yield;
   }
   if (errors.length > 0) return { ok: false, errors };
-  const checked = checkWhole(structuredClone(merged));
+  const copy = copyBySchema(merged, templateConfigSchema);
+  yield;
+  const checked = checkWhole(copy);
+  yield;
   const wrong = checked.ok
     ? [
-        ...checkRules(templateConfigSchema, checked.config),
-        ...checkLists(templateConfigSchema, checked.config),
+        ...(yield* checkRules(templateConfigSchema, checked.config)),
+        ...(yield* checkLists(templateConfigSchema, checked.config)),
         ...checkMeaning(checked.config),
       ]
     : checked.errors;

@@ -1,3 +1,5 @@
+import { runSlices } from '../lib/run-slices.ts';
+import type { Slices } from '../lib/slices.ts';
 import { checkDocument } from './check-document.ts';
 import { chooseLibraries } from './choose-libraries.ts';
 import { originName, type ConfigDocument } from './config-document.ts';
@@ -30,7 +32,7 @@ export function resolveFiles({ values, shipped = [], revision = '', name }: File
   const below = shipped.flatMap((file) => readDocuments(file, errors));
   const read = values.flatMap((file) => readDocuments(file, errors));
   const configs = read.filter((document) => document.kind === 'config');
-  if (configs.length === 0) return merged([...below, ...read].map(documentOf), errors);
+  if (configs.length === 0) return runSlices(merged([...below, ...read].map(documentOf), errors));
   const config = theConfig(configs, name, errors);
   if (config === undefined) return { ok: false, errors };
   const own: ConfigDocument = { origin: { kind: 'object', name: config.name }, spec: config.spec };
@@ -40,13 +42,15 @@ export function resolveFiles({ values, shipped = [], revision = '', name }: File
   ]);
   errors.push(...chosen.errors);
   const documents = [...chosen.documents, own, ...read.filter(({ kind }) => kind === 'spec').map(documentOf)];
-  return merged(documents, errors);
+  return runSlices(merged(documents, errors));
 }
 
 /** Where a file cannot be read, what the others have wrong by themselves is told nevertheless. */
-function merged(documents: readonly ConfigDocument[], errors: readonly ConfigError[]): Resolution {
-  if (errors.length === 0) return mergeDocuments(documents);
-  return { ok: false, errors: [...errors, ...documents.flatMap(checkDocument)] };
+function* merged(documents: readonly ConfigDocument[], given: readonly ConfigError[]): Slices<Resolution> {
+  if (given.length === 0) return yield* mergeDocuments(documents);
+  const errors = [...given];
+  for (const document of documents) errors.push(...(yield* checkDocument(document)));
+  return { ok: false, errors };
 }
 
 function theConfig(

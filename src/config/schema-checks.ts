@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { StructuralSchema } from '../api/structural-schema.ts';
 import { fieldSchemas } from '../api/schema/field-schemas.ts';
+import type { Slices } from '../lib/slices.ts';
 import { templateConfigSchema } from '../api/template-config-schema.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 
@@ -30,8 +31,14 @@ const isPart = ajv.compile(partialSchema(templateConfigSchema));
 const isConfig: ValidateFunction<TemplateConfig> = ajv.compile<TemplateConfig>(templateConfigSchema);
 
 /** A part of a configuration need not have everything, but what it has must be known and of the right shape. Changes nothing. */
-export function checkPart(spec: unknown): readonly SchemaError[] {
-  return isPart(spec) ? [] : errorsOf(isPart.errors);
+export function* checkPart(spec: Readonly<Record<string, unknown>>): Slices<readonly SchemaError[]> {
+  const errors: (readonly SchemaError[])[] = [];
+  // What is wrong with a field does not depend on others here.
+  for (const [field, value] of Object.entries(spec)) {
+    errors.push(isPart({ [field]: value }) ? [] : errorsOf(isPart.errors));
+    yield;
+  }
+  return errors.flat();
 }
 
 /** A whole configuration. Defaults are written into `spec`. */

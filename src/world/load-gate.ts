@@ -172,10 +172,8 @@ function attempt<World>(deps: LoadGateDeps<World>, candidate: Candidate): Observ
   return defer(() =>
     deps.active() === candidate.id
       ? of<LoadReport<World>>({ kind: 'unchanged', candidate })
-      : step(
-          'basic',
-          defer(() => of(candidate.resolve())),
-          (resolved) => step('template', deps.open(resolved), (opened) => withWorld(opened, resolved)),
+      : step('basic', candidate.resolve$, (resolved) =>
+          step('template', deps.open(resolved), (opened) => withWorld(opened, resolved)),
         ),
   );
 }

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import type { QuarantineState } from '../gate/quarantine-state.ts';
 import type { Bundle } from '../protocol/bundle.ts';
@@ -28,8 +29,8 @@ export interface Candidate {
   readonly name: string;
   /** `metadata.generation` of the object that it is. */
   readonly generation?: number;
-  /** The `basic` stage: merges, defaults, schema. */
-  readonly resolve: () => StageResult<ResolvedConfig>;
+  /** The `basic` stage: merges, defaults, schema. Emits once and completes; subscribing does the work, with pauses. */
+  readonly resolve$: Observable<StageResult<ResolvedConfig>>;
 }
 
 /** The render with which a configuration was accepted: it is not made nor checked again. */

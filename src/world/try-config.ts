@@ -1,4 +1,4 @@
-import { NEVER, type Observable, concat, filter, map, of, take, tap } from 'rxjs';
+import { NEVER, type Observable, concat, filter, map, take, tap } from 'rxjs';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ConfigLibrary } from '../config/config-library.ts';
 import { candidateOf } from './config-candidates.ts';
@@ -30,7 +30,7 @@ const another = 'the configuration at work';
 /** Puts a configuration with these libraries through the whole load gate, and lets go of its world whatever comes of it. */
 export function createTryConfig<World>(deps: TryConfigDeps<World>): TryConfig {
   return (config, libraries) =>
-    concat(of(candidateOf(config, libraries, deps.shipped)), NEVER).pipe(
+    concat(candidateOf(config, libraries, deps.shipped), NEVER).pipe(
       loadGate<World>({ ...deps, active: () => another, maxStale: 2 ** 31 - 1, retry: 2 ** 31 - 1 }),
       tap((report) => {
         if (report.kind === 'accepted') deps.close(report.world);

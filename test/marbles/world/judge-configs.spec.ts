@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, map, share } from 'rxjs';
+import { NEVER, type Observable, map, share } from 'rxjs';
 import { describe, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { LatchState } from '../../../src/gate/latch.ts';
@@ -22,7 +22,7 @@ const candidate = (id: string, generation: number): Candidate => ({
   id,
   name: id,
   generation,
-  resolve: () => ({ ok: false, errors: [] }),
+  resolve$: NEVER,
 });
 const first = candidate('good', 1);
 const bad = candidate('bad', 2);

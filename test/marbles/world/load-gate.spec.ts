@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { filter, map } from 'rxjs';
+import { filter, map, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { TemplateConfig } from '../../../src/api/template-config.ts';
 import { emptyQuarantine } from '../../../src/gate/quarantine-state.ts';
@@ -26,7 +26,7 @@ const resolved: ResolvedConfig = {
 const candidate = (id: string, basic: StageResult<ResolvedConfig> = { ok: true, value: resolved }) => ({
   id,
   name: `config ${id}`,
-  resolve: () => basic,
+  resolve$: of(basic),
 });
 const candidates: Record<string, Candidate> = { a: candidate('a'), b: candidate('b'), c: candidate('c') };
 

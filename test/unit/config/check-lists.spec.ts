@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import type { StructuralSchema } from '../../../src/api/structural-schema.ts';
-import { checkLists } from '../../../src/config/check-lists.ts';
+import { checkLists as checkInSlices } from '../../../src/config/check-lists.ts';
+import { runSlices } from '../../../src/lib/run-slices.ts';
 import { dropNulls } from '../../../src/config/drop-nulls.ts';
+
+const checkLists = (...given: Parameters<typeof checkInSlices>) => runSlices(checkInSlices(...given));
 
 const text: StructuralSchema = { type: 'string' };
 const schema: StructuralSchema = {
@@ -42,8 +45,8 @@ it('finds every repeated item, where lists must have none, at any depth', () => 
   ).toStrictEqual([
     again(['set', '2'], 'a'),
     again(['set', '3'], 'a'),
-    again(['keyed', '0', 'more', '1'], '1'),
     again(['keyed', '2', 'name'], 'x'),
+    again(['keyed', '0', 'more', '1'], '1'),
     again(['named', 'n', '1'], 'a'),
   ]);
   expect(checkLists(schema, { set: ['a', 'b'], keyed: [{ name: 'x' }], named: {} })).toStrictEqual([]);

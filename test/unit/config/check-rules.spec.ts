@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { StructuralSchema } from '../../../src/api/structural-schema.ts';
-import { checkRules } from '../../../src/config/check-rules.ts';
+import { checkRules as checkInSlices } from '../../../src/config/check-rules.ts';
+import { runSlices } from '../../../src/lib/run-slices.ts';
+
+const checkRules = (...given: Parameters<typeof checkInSlices>) => runSlices(checkInSlices(...given));
 
 const pair: StructuralSchema = {
   type: 'object',

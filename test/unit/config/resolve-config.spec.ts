@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { configErrorText } from '../../../src/config/config-error.ts';
-import { resolveConfig, type ConfigRequest } from '../../../src/config/resolve-config.ts';
+import type { ConfigRequest } from '../../../src/config/config-request.ts';
+import { resolveConfig } from '../../../src/config/resolve-config.ts';
 import { badSpecs, goodSpecs } from '../../fixtures/config-specs.ts';
 
 const haproxyConfig = { template: 'global\n' };
@@ -314,8 +315,8 @@ describe('libraries', () => {
   it('have to be right themselves, and are blamed for what they say', () => {
     const wrong = library('wrong', { watchedResources: { w: { store: 'cached' } }, mapz: 1 });
     expect(errorsOf({ libraryRefs: refs('base', 'wrong') }, { libraries: [base, wrong] })).toStrictEqual([
-      'library wrong: spec.mapz is no known field',
       'library wrong: spec.watchedResources.w.store must be one of full, on-demand',
+      'library wrong: spec.mapz is no known field',
     ]);
   });
 
