@@ -145,6 +145,15 @@ export const templateConfigSchema = {
           maximum: 104_857_600,
           default: 10_485_760,
         },
+        maxTotalBytes: {
+          type: 'integer',
+          format: 'int64',
+          description:
+            'Largest size of all texts together, in bytes, those that are being tried included. A text for which there is no room is not taken; the former one stays.',
+          minimum: 1,
+          maximum: 4_294_967_296,
+          default: 134_217_728,
+        },
         maxEntries: {
           type: 'integer',
           format: 'int32',

@@ -203,6 +203,7 @@ export function startController(deps: ControllerDeps): Controller {
     ...(isLiveConfig(deps.config) && {
       tryConfig: createTryConfig<LiveWorld>({
         ...gate,
+        open: (resolved) => openWorld({ hub, ...options, joinHttp: http.look }, resolved, immediate$),
         test: deps.config.test,
         close: (world) => world.dispose(),
         shipped: deps.config.shipped,

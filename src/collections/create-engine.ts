@@ -17,6 +17,7 @@ export function createEngine(handles: Handles, purity: PurityCheck | undefined, 
     reader: createReader(
       () => engine.frame,
       (handle) => nodeOf(engine, handles, handle),
+      parent !== undefined,
     ),
     frame: undefined,
     low: 0,

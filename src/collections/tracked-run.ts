@@ -52,6 +52,7 @@ export function runTracked(
 export function createReader(
   currentFrame: () => Frame | undefined,
   resolve: (handle: object) => Node,
+  isWhatIf: boolean,
 ): Reader {
   const look = (handle: object, key: string | undefined): Node => {
     const frame = currentFrame();
@@ -70,6 +71,7 @@ export function createReader(
     return target;
   };
   return {
+    isWhatIf,
     // A node holds what its handle's type says: the graph makes both together.
     read: <V>(collection: Collection<V>, key: string) => look(collection, key).read(key) as V | undefined,
     readIndex: <V>(index: Index<V>, key: string) => (look(index, key).read(key) ?? []) as readonly V[],

@@ -46,6 +46,8 @@ export interface Reader {
   readKeys(collection: Collection<unknown>): readonly string[];
   /** Attaches a problem to this entry; it goes when the entry is recomputed or deleted. Identical ones are kept once. */
   report(problem: Problem): void;
+  /** In a what-if, which may have no effects beside its result. Results must not depend on it. */
+  readonly isWhatIf: boolean;
 }
 
 /** Pure. `undefined` means: no entry. A throw leaves the entry's last value in place and reports a Problem of its owner. */

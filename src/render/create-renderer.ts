@@ -228,8 +228,8 @@ export function createRenderer(options: RendererOptions): Renderer {
           return output;
         } catch (error) {
           if (bound.isPending()) throw pendingEntry(`what ${slot.place} reads`);
-          bound.failed();
           const fault = renderFaultOf(error);
+          bound.failed(fault?.reason);
           if (fault === undefined) throw error;
           const { reason, field, message, place } = fault;
           const problem: Problem = {

@@ -9,12 +9,15 @@ export interface HttpReads {
   /** Accepted content, by what `want` answers. */
   readonly contents: Collection<HttpContent>;
   /**
-   * Called in projectors whenever a template reads a URL, also in what-ifs: must be idempotent, and the same for equal wants. Returns
-   * the key, which stands in no message.
+   * Called in projectors whenever a template reads a URL: must be idempotent, and the same for equal wants. In a what-if nothing may come
+   * of it. Returns the key, which stands in no message.
    */
-  readonly want: (want: HttpWant) => string;
+  readonly want: (want: HttpWant, isWhatIf: boolean) => string;
   /** What a key without entry reads as. */
   readonly absent: HttpContent;
-  /** Told of an item that failed after it had read the key, in what-ifs too. */
-  readonly failed?: (key: string) => void;
+  /** Told what became of an item that had read the key, in what-ifs too. */
+  readonly told?: (key: string, outcome: ReadOutcome) => void;
 }
+
+/** `pending`: it failed since a content is not there yet. */
+export type ReadOutcome = 'printed' | 'failed' | 'pending';

@@ -23,8 +23,8 @@ export interface BoundReads extends TrackedReads {
   readonly isPending: () => boolean;
   /** The item that made these reads is done. */
   readonly done: () => void;
-  /** The item that made these reads has failed. */
-  readonly failed: () => void;
+  /** The item that made these reads has failed, for this reason where it is known. */
+  readonly failed: (reason: string | undefined) => void;
 }
 
 /** What can be looked up besides watched resources. */
@@ -113,7 +113,7 @@ export function createTrackedReads(
       const readHttp =
         ({ contents, want, absent }: HttpReads) =>
         (wanted: HttpWant) => {
-          const key = want(wanted);
+          const key = want(wanted, reader.isWhatIf);
           (urls ??= new Set()).add(key);
           return reader.read(contents, key) ?? absent;
         };
@@ -163,8 +163,14 @@ export function createTrackedReads(
           }
         },
         isPending: () => demand.isPending(),
-        done: () => demand.done(),
-        failed: () => urls?.forEach((key) => http?.failed?.(key)),
+        done: () => {
+          demand.done();
+          urls?.forEach((key) => http?.told?.(key, 'printed'));
+        },
+        failed: (reason) => {
+          const outcome = reason === 'ContentPending' ? 'pending' : 'failed';
+          urls?.forEach((key) => http?.told?.(key, outcome));
+        },
         warn,
       };
     },

@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import { hostAllowed } from '../lib/http/host-allowed.ts';
 import type { Problem } from '../lib/problem.ts';
 import { shownUrl } from '../lib/shown-url.ts';
 import type { HttpContent, HttpContentFailure, HttpWant } from '../protocol/http-content.ts';
-import { contentOf, type HttpEntry, newHttpEntry, textContent, trouble } from './http-entry.ts';
+import { bytesOf, contentOf, type HttpEntry, newHttpEntry, textContent, trouble } from './http-entry.ts';
 import { type BookedMember, createMember, type HttpPolicy, sameContent } from './http-member.ts';
 
 export interface BookedUrl {
   readonly key: string;
   readonly url: string;
+  readonly host: string;
   readonly wants: Map<BookedMember, HttpWant>;
   entry: HttpEntry;
   /** Grows whenever there is a reason to fetch at once. */
@@ -30,12 +32,16 @@ export interface Wanted {
 export interface HttpBook {
   readonly urls: ReadonlyMap<string, BookedUrl>;
   readonly members: ReadonlySet<BookedMember>;
-  readonly join: (policy: HttpPolicy) => BookedMember;
+  readonly join: (policy: HttpPolicy, isLooking: boolean) => BookedMember;
   /** Brings the contents of all members to what is known, and tells those that something changed for. */
   readonly sync: () => void;
   readonly wanted: () => readonly Wanted[];
   /** Gives up what no item has read at this sweep and the one before; the URLs that nobody wants now. */
   readonly sweep: () => readonly BookedUrl[];
+  /** Gives up what no item reads at this moment; the URLs that nobody wants now. */
+  readonly evict: () => readonly BookedUrl[];
+  /** Of all texts that are held. */
+  readonly bytes: () => number;
 }
 
 const waiting: HttpContent = { kind: 'waiting' };
@@ -51,21 +57,16 @@ export interface HttpBookEvents {
 
 export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook {
   const urls = new Map<string, BookedUrl>();
-  /** Credentials tell URLs apart; keys are numbers, so that they can stand anywhere. */
-  const keys = new Map<string, string>();
   const members = new Set<BookedMember>();
-  let made = 0;
 
-  const bookedFor = (wanted: HttpWant): BookedUrl => {
-    const identity = JSON.stringify([wanted.url, Object.entries(wanted.headers).sort(), wanted.contentType]);
-    const key = keys.get(identity) ?? `url ${++made}`;
-    keys.set(identity, key);
+  const bookedFor = (key: string, wanted: HttpWant): BookedUrl => {
     const known = urls.get(key);
     if (known !== undefined) return known;
     const url: BookedUrl = {
       ...nothingKnown,
       key,
       url: wanted.url,
+      host: new URL(wanted.url).hostname.replace(/^\[|\]$/g, ''),
       wants: new Map(),
       entry: newHttpEntry,
       round: 0,
@@ -74,12 +75,15 @@ export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook
     return url;
   };
 
-  const want = (member: BookedMember, wanted: HttpWant): string => {
-    const url = bookedFor(wanted);
+  const want = (member: BookedMember, wanted: HttpWant, isWhatIf: boolean): string => {
+    const key = keyOf(wanted);
+    // What a new content leads to is needed to judge it.
+    if (isWhatIf && member.trial === undefined) return key;
+    if (member.isLooking && !urls.has(key)) return key;
+    const url = bookedFor(key, wanted);
     const former = url.wants.get(member);
     const merged = former === undefined ? wanted : mostDemanding([former, wanted]);
-    // In a preview nothing is learnt of an item that reads it.
-    if (member.failing === undefined && url.unseen !== undefined) {
+    if (!isWhatIf && !member.isLooking && url.unseen !== undefined) {
       url.unseen = undefined;
       readAgain();
     }
@@ -87,15 +91,40 @@ export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook
       url.wants.set(member, merged);
       touched();
     }
-    return url.key;
+    return key;
   };
 
   const giveUp = (member: BookedMember, url: BookedUrl): boolean => {
     url.wants.delete(member);
-    if (url.wants.size > 0) return false;
+    for (const { isLooking } of url.wants.keys()) if (!isLooking) return false;
     urls.delete(url.key);
-    for (const [identity, key] of keys) if (key === url.key) keys.delete(identity);
     return true;
+  };
+
+  /** Of a URL that no item of this configuration reads any more. */
+  const forget = (member: BookedMember, url: BookedUrl): boolean => {
+    member.unread.delete(url.key);
+    member.shown.delete(url.key);
+    member.provisional.delete(url.key);
+    member.reads.contents.delete(url.key);
+    member.problems.delete(url.key);
+    return giveUp(member, url);
+  };
+
+  /** Each URL with each member that may have lost interest in it. */
+  const forgotten = (isOver: (member: BookedMember, url: BookedUrl) => boolean): readonly BookedUrl[] => {
+    const gone: BookedUrl[] = [];
+    const changed = new Set<BookedMember>();
+    for (const url of [...urls.values()])
+      for (const member of [...url.wants.keys()]) {
+        if (member.isLooking || !isOver(member, url)) continue;
+        changed.add(member);
+        if (forget(member, url)) gone.push(url);
+      }
+    if (gone.length > 0) touched();
+    // Nothing is tried on a graph that has changes to take in.
+    for (const member of changed) member.changed$.next();
+    return gone;
   };
 
   const leave = (member: BookedMember): void => {
@@ -123,8 +152,8 @@ export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook
   return {
     urls,
     members,
-    join: (policy) => {
-      const member = createMember(policy, want, leave);
+    join: (policy, isLooking) => {
+      const member = createMember(policy, isLooking, want, leave);
       members.add(member);
       return member;
     },
@@ -139,42 +168,49 @@ export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook
     },
     wanted: () =>
       [...urls.values()].flatMap((url, rank): readonly Wanted[] => {
-        const able = [...url.wants].filter(([member]) => refusalFor(member, url, rank) === undefined);
+        const able = [...url.wants].filter(
+          ([member]) => !member.isLooking && refusalFor(member, url, rank) === undefined,
+        );
         const newest = able.at(-1);
         if (newest === undefined) return [];
         const merged = mostDemanding(able.map(([, wanted]) => wanted));
         return [{ key: url.key, want: merged, policy: newest[0].policy, round: url.round }];
       }),
-    sweep: () => {
-      const gone: BookedUrl[] = [];
-      for (const url of [...urls.values()])
-        for (const member of [...url.wants.keys()]) {
-          if (member.world === undefined || member.world.isRead(url.key)) member.unread.delete(url.key);
-          else if (!member.unread.has(url.key)) member.unread.add(url.key);
-          else {
-            member.unread.delete(url.key);
-            member.shown.delete(url.key);
-            member.provisional.delete(url.key);
-            member.reads.contents.delete(url.key);
-            member.problems.delete(url.key);
-            if (giveUp(member, url)) gone.push(url);
-          }
+    sweep: () =>
+      forgotten((member, { key }) => {
+        if (member.world === undefined || member.world.isRead(key)) {
+          member.unread.delete(key);
+          return false;
         }
-      if (gone.length > 0) touched();
-      return gone;
+        if (member.unread.has(key)) return true;
+        member.unread.add(key);
+        return false;
+      }),
+    evict: () =>
+      // What a turn is about to read again looks as if nobody read it.
+      forgotten((member, { key }) => !member.isTurning && member.world?.isRead(key) === false),
+    bytes: () => {
+      let sum = 0;
+      for (const { entry } of urls.values()) sum += bytesOf(entry);
+      return sum;
     },
   };
+}
+
+/** Credentials tell URLs apart. Nothing can be read out of it, and nobody can find another want with the same one. */
+function keyOf({ url, headers, contentType }: HttpWant): string {
+  const identity = JSON.stringify([url, Object.entries(headers).sort(), contentType]);
+  return `url ${createHash('sha256').update(identity).digest('hex')}`;
 }
 
 /** @param rank of the URL in order of arrival */
 function refusalFor(
   { policy }: BookedMember,
-  { url }: BookedUrl,
+  { host }: BookedUrl,
   rank: number,
 ): HttpContentFailure | undefined {
-  const { hostname } = new URL(url);
-  if (!hostAllowed(hostname.replace(/^\[|\]$/g, ''), policy.allowedHosts))
-    return failed('AddressRefused', `the host ${hostname} is not among those that may be asked`);
+  if (!hostAllowed(host, policy.allowedHosts))
+    return failed('AddressRefused', `the host ${host} is not among those that may be asked`);
   if (rank >= policy.maxEntries) return failed('TooManyUrls', `more than ${policy.maxEntries} URLs are read`);
   return undefined;
 }

@@ -5,7 +5,6 @@ import {
   asyncScheduler,
   defer,
   distinctUntilChanged,
-  filter,
   from,
   map,
   merge,
@@ -18,7 +17,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
-import type { FetchOutcome, HttpValidators } from '../lib/http/fetch-outcome.ts';
+import { type FetchOutcome, fetchFailure, type HttpValidators } from '../lib/http/fetch-outcome.ts';
 import { shownUrl } from '../lib/shown-url.ts';
 import { coalesce } from '../operators/coalesce.ts';
 import { createSlots } from '../operators/create-slots.ts';
@@ -26,10 +25,19 @@ import { exhaustMapLatest } from '../operators/exhaust-map-latest.ts';
 import { perKeyLatest } from '../operators/per-key-latest.ts';
 import type { HttpWant } from '../protocol/http-content.ts';
 import { type BookedUrl, createHttpBook, sameWant, type Wanted } from './http-book.ts';
-import { type HttpText, onAccepted, onFetched, onOtherConfig, onRefused, textContent } from './http-entry.ts';
+import {
+  bytesOf,
+  type HttpText,
+  newHttpEntry,
+  onAccepted,
+  onFetched,
+  onOtherConfig,
+  onRefused,
+  textContent,
+} from './http-entry.ts';
 import type { BookedMember, FirstContents, HttpMember, HttpPolicy } from './http-member.ts';
 import { httpRefresh } from './http-refresh.ts';
-import { httpTrial, type HttpTrialDeps, type HttpTrialResult } from './http-trial.ts';
+import { type HttpPreview, httpTrial, type HttpTrialDeps, type HttpTrialResult } from './http-trial.ts';
 
 /** One attempt at a URL. */
 export interface HttpFetch extends Pick<HttpWant, 'url' | 'headers' | 'contentType' | 'timeout'> {
@@ -85,6 +93,8 @@ export interface JoinedMember extends HttpMember {
 export interface HttpContents {
   /** For one configuration: content that was accepted under another one is there at once. */
   readonly join: (policy: HttpPolicy) => JoinedMember;
+  /** For one that is only asked about: it sees the contents that others have, and nothing is fetched for it. */
+  readonly look: (policy: HttpPolicy) => JoinedMember;
   /** Fetches, trials and eviction, for as long as somebody subscribes: once. Reports what happened; never errors, never completes. */
   readonly work$: Observable<HttpReport>;
   /** In order of arrival. */
@@ -99,6 +109,9 @@ const fetchSlots = { total: 16, suspects: 8 };
  * given up when nothing reads it any more. New text is *pending*: it is tried on a what-if of the render, and templates see it once
  * HAProxy has accepted that. So no pod ever gets a text that was not checked, and no other change waits for the check. A refused one leaves
  * the former in effect.
+ *
+ * What-ifs read what is there and want nothing. All texts together are bounded: for a new one, those that nothing reads are given up at once,
+ * and where that makes no room, it is not taken.
  *
  * Loss policy: of several new texts of one URL, only the newest is sure to be tried. A verdict is about the very text that was tried.
  */
@@ -117,44 +130,43 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
         const { url, headers, timeout } = want;
         const validators = book.urls.get(key)?.entry.validators ?? {};
         const { contentType } = want;
-        return deps.fetch({
-          url,
-          headers,
-          timeout,
-          validators,
-          policy,
-          ...(contentType !== undefined && { contentType }),
-        });
+        const request = { url, headers, timeout, validators, policy };
+        return deps
+          .fetch({ ...request, ...(contentType !== undefined && { contentType }) })
+          .pipe(map((outcome) => withRoom(key, outcome, policy)));
       },
       slot: (attempt$, isSuspect) => slots.run(attempt$, { isSuspect }),
       random,
-    }).pipe(
-      map((outcome) => fetched(key, outcome)),
-      filter((report) => report !== undefined),
-    );
+    }).pipe(mergeMap((outcome) => from(fetched(key, outcome))));
 
-  const fetched = (key: string, outcome: FetchOutcome): HttpReport | undefined => {
+  const fetched = (key: string, outcome: FetchOutcome): readonly HttpReport[] => {
+    const gone = evicted.splice(0).map(givenUp);
     const url = book.urls.get(key);
-    if (url === undefined) return undefined;
+    if (url === undefined) return gone;
     url.entry = onFetched(url.entry, outcome);
     if (outcome.kind === 'fetched') url.unseen = undefined;
     touched$.next();
     if (url.entry.pending !== undefined) toTry$.next();
-    const shown = shownUrl(url.url);
-    switch (outcome.kind) {
-      case 'unchanged':
-        return { kind: 'unchanged', url: shown };
-      case 'fetched':
-        return { kind: 'fetched', url: shown, digest: outcome.digest, bytes: outcome.bytes };
-      case 'failed':
-        return { kind: 'failed', url: shown, reason: outcome.reason, message: outcome.message };
-    }
+    return [...gone, reportOf(url, outcome)];
+  };
+
+  /** Given up to make room, and not reported yet. */
+  const evicted: BookedUrl[] = [];
+  const withRoom = (key: string, outcome: FetchOutcome, { maxTotalBytes }: HttpPolicy): FetchOutcome => {
+    const entry = book.urls.get(key)?.entry ?? newHttpEntry;
+    const grows = bytesOf(onFetched(entry, outcome)) - bytesOf(entry);
+    const fits = (): boolean => grows <= 0 || book.bytes() + grows <= maxTotalBytes;
+    if (fits()) return outcome;
+    evicted.push(...book.evict());
+    if (fits()) return outcome;
+    const message = `with it the texts of all URLs would be longer than ${maxTotalBytes} bytes together`;
+    return fetchFailure('TooMuchContent', message);
   };
 
   /** Those of one configuration: of the one at work, which is the oldest, if it reads them; else of one that has not begun yet. */
   const toTry = ():
     { readonly member: BookedMember; readonly contents: Map<string, HttpText> } | undefined => {
-    const members = [...book.members].filter(({ world }) => world !== undefined);
+    const members = [...book.members].filter(({ world, isLooking }) => world !== undefined && !isLooking);
     const inOrder = [...members.filter(({ isOpen }) => isOpen), ...members.filter(({ isOpen }) => !isOpen)];
     const pending = [...book.urls.values()].filter((url) => url.unseen === undefined);
     for (const member of inOrder) {
@@ -175,15 +187,13 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
       key,
       value: textContent(text),
     }));
-    const failing = new Set<string>();
-    member.failing = failing;
+    const outcomes: NonNullable<BookedMember['trial']> = new Map();
+    member.trial = outcomes;
     try {
       const tried = member.isTurning ? undefined : member.world?.preview(edits);
-      return tried === undefined
-        ? undefined
-        : { ...tried, unseen: new Set([...failing].filter((key) => contents.has(key))) };
+      return tried && { ...tried, silent: silentOf(member, contents, outcomes) };
     } finally {
-      member.failing = undefined;
+      member.trial = undefined;
     }
   };
 
@@ -246,16 +256,13 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
     return once.pipe(repeat({ delay: pause }));
   };
 
-  const evicted = (): readonly HttpReport[] =>
-    book.sweep().map(({ url }) => ({ kind: 'given-up', url: shownUrl(url) }));
-
   const work$ = defer(() =>
     merge(
       merge(toTry$, readAgain$).pipe(
         coalesce(),
         exhaustMapLatest((_, newer$) => trials(newer$)),
       ),
-      timer(timing.sweep, timing.sweep).pipe(mergeMap(() => from(evicted()))),
+      timer(timing.sweep, timing.sweep).pipe(mergeMap(() => from(book.sweep().map(givenUp)))),
       touched$.pipe(
         startWith(undefined),
         coalesce(),
@@ -274,7 +281,8 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
   );
 
   return {
-    join: (policy) => joined(book.join(policy)),
+    join: (policy) => joined(book.join(policy, false)),
+    look: (policy) => joined(book.join(policy, true)),
     work$,
     status: () => [...book.urls.values()].map(statusOf),
   };
@@ -282,9 +290,8 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
   function joined(member: BookedMember): JoinedMember {
     const isWaited = (url: BookedUrl): boolean => {
       const shown = member.shown.get(url.key);
-      return (
-        url.wants.has(member) && url.unseen === undefined && (shown?.content.kind ?? 'waiting') === 'waiting'
-      );
+      if (!url.wants.has(member) || url.unseen !== undefined) return false;
+      return member.isLooking ? shown === undefined : (shown?.content.kind ?? 'waiting') === 'waiting';
     };
     const first: FirstContents = {
       isOpen: () => member.isOpen,
@@ -294,6 +301,7 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
       deadline$: deadlineAfter(timing.firstWait),
       giveUp: () => {
         member.isLate = true;
+        if (member.isLooking) return;
         for (const { key, entry, wants } of book.urls.values())
           if (wants.has(member) && entry.accepted === undefined && entry.pending !== undefined)
             member.provisional.set(key, entry.pending);
@@ -306,6 +314,7 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
       },
       open: () => {
         member.isOpen = true;
+        if (member.isLooking) return;
         for (const url of book.urls.values()) {
           if (!url.wants.has(member) || url.refusedBy === undefined || url.refusedBy === member) continue;
           if (url.entry.refusal !== undefined) url.round++;
@@ -318,6 +327,37 @@ export function createHttpContents(deps: HttpContentsDeps): HttpContents {
     };
     const { graph, reads, changed$, attach, leave, policy } = member;
     return { graph, reads, changed$, attach, leave, policy, first };
+  }
+}
+
+/** Contents that no item prints. What a first render shows is in it already. */
+function silentOf(
+  { provisional }: BookedMember,
+  contents: ReadonlyMap<string, HttpText>,
+  outcomes: NonNullable<BookedMember['trial']>,
+): HttpPreview['silent'] {
+  return new Map(
+    [...contents.keys()].flatMap((key) => {
+      const outcome = outcomes.get(key);
+      if (outcome === 'printed' || (outcome === undefined && provisional.has(key))) return [];
+      return [[key, outcome ?? 'unread'] as const];
+    }),
+  );
+}
+
+function givenUp({ url }: BookedUrl): HttpReport {
+  return { kind: 'given-up', url: shownUrl(url) };
+}
+
+function reportOf({ url }: BookedUrl, outcome: FetchOutcome): HttpReport {
+  const shown = shownUrl(url);
+  switch (outcome.kind) {
+    case 'unchanged':
+      return { kind: 'unchanged', url: shown };
+    case 'fetched':
+      return { kind: 'fetched', url: shown, digest: outcome.digest, bytes: outcome.bytes };
+    case 'failed':
+      return { kind: 'failed', url: shown, reason: outcome.reason, message: outcome.message };
   }
 }
 

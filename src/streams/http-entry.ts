@@ -82,6 +82,11 @@ export function textContent({ text, digest }: HttpText): HttpContent {
   return { kind: 'content', text, digest };
 }
 
+/** Of the texts that are held. */
+export function bytesOf({ accepted, pending }: HttpEntry): number {
+  return (accepted?.bytes ?? 0) + (pending?.bytes ?? 0);
+}
+
 /** Why templates do not see what the URL says now; undefined when they do, or soon will. */
 export function trouble(entry: HttpEntry): HttpContentFailure | undefined {
   return entry.failure ?? entry.refusal;

@@ -12,6 +12,8 @@ export interface HttpPolicy {
   readonly allowedHosts: readonly string[];
   /** Of a body. */
   readonly maxBytes: number;
+  /** Of all texts together, those that are being tried included. */
+  readonly maxTotalBytes: number;
   /** URLs at the same time. */
   readonly maxEntries: number;
 }
@@ -19,7 +21,7 @@ export interface HttpPolicy {
 /** What is needed of a configuration at work. */
 export interface HttpWorld {
   /** The render of the moment under these edits of contents; undefined where something is not rendered yet. Asked between turns. */
-  readonly preview: (edits: readonly SourceEdit[]) => Omit<HttpPreview, 'unseen'> | undefined;
+  readonly preview: (edits: readonly SourceEdit[]) => Omit<HttpPreview, 'silent'> | undefined;
   /** Whether any item reads this key. */
   readonly isRead: (key: string) => boolean;
   /** Something has changed that no turn has taken in. */
@@ -29,9 +31,9 @@ export interface HttpWorld {
 /** What templates of one configuration read; see `HttpReads` of the renderer. */
 export interface MemberReads {
   readonly contents: SourceCollection<HttpContent>;
-  readonly want: (want: HttpWant) => string;
+  readonly want: (want: HttpWant, isWhatIf: boolean) => string;
   readonly absent: HttpContent;
-  readonly failed: (key: string) => void;
+  readonly told: (key: string, outcome: ReadOutcome) => void;
 }
 
 /** The HTTP content of one configuration. */
@@ -68,6 +70,8 @@ export interface FirstContents {
 
 /** A member with what is kept about it. */
 export interface BookedMember extends HttpMember {
+  /** It sees what others have, and nothing is fetched for it: a configuration that is only asked about. */
+  readonly isLooking: boolean;
   readonly changed$: Subject<void>;
   readonly problems: SourceCollection<Problem>;
   world: HttpWorld | undefined;
@@ -80,14 +84,20 @@ export interface BookedMember extends HttpMember {
   readonly shown: Map<string, { readonly content: HttpContent; readonly problem: Problem | undefined }>;
   /** Keys that nothing read at the last sweep. */
   readonly unread: Set<string>;
-  /** Keys read by items that failed; noted while a preview is made. */
-  failing: Set<string> | undefined;
+  /** What became of items that read a key, the best of it; noted while a preview is made. */
+  trial: Map<string, ReadOutcome> | undefined;
 }
+
+const better: readonly ReadOutcome[] = ['printed', 'pending', 'failed'];
+
+/** What became of an item that had read a key; see `HttpReads` of the renderer. */
+type ReadOutcome = 'printed' | 'failed' | 'pending';
 
 /** A member that wants nothing yet. */
 export function createMember(
   policy: HttpPolicy,
-  want: (member: BookedMember, wanted: HttpWant) => string,
+  isLooking: boolean,
+  want: (member: BookedMember, wanted: HttpWant, isWhatIf: boolean) => string,
   leave: (member: BookedMember) => void,
 ): BookedMember {
   const graph = createGraph();
@@ -99,13 +109,18 @@ export function createMember(
   });
   const member: BookedMember = {
     policy,
+    isLooking,
     graph,
     problems,
     reads: {
       contents,
-      want: (wanted) => want(member, wanted),
+      want: (wanted, isWhatIf) => want(member, wanted, isWhatIf),
       absent: { kind: 'waiting' },
-      failed: (key) => member.failing?.add(key),
+      told: (key, outcome) => {
+        const { trial } = member;
+        const former = trial?.get(key) ?? outcome;
+        trial?.set(key, better.indexOf(former) < better.indexOf(outcome) ? former : outcome);
+      },
     },
     changed$: new Subject(),
     attach: (world) => (member.world = world),
@@ -117,7 +132,7 @@ export function createMember(
     provisional: new Map(),
     shown: new Map(),
     unread: new Set(),
-    failing: undefined,
+    trial: undefined,
   };
   return member;
 }

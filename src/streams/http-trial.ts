@@ -10,8 +10,11 @@ export interface HttpPreview {
   readonly base: Plan;
   /** Items that fail with them and did not without. */
   readonly faults: readonly string[];
-  /** URLs that an item read which fails with and without them: nothing can be said about such contents. */
-  readonly unseen: ReadonlySet<string>;
+  /**
+   * Contents with which no item is printed: nothing can be said about them. `failed`: all that read it fail with and without it. `pending`:
+   * they need another content too, which is not there yet. `unread`: there is none.
+   */
+  readonly silent: ReadonlyMap<string, 'failed' | 'pending' | 'unread'>;
 }
 
 /** What is asked of HAProxy's verdict here. */
@@ -31,18 +34,20 @@ export interface HttpTrialDeps {
 
 /**
  * What is known of a content after a trial. `postponed`: nothing; the render is refused without it too (`base`), no check could run, or a
- * turn was half done at that moment. `unseen`: nothing either, since an item that reads it fails for a reason of its own.
+ * turn was half done at that moment, or another content is needed that is not there yet (`content`). `unseen`: nothing either, since no item
+ * reads it but such as fail for a reason of their own.
  */
 export type HttpTrialResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'unseen'; readonly message: string }
-  | { readonly kind: 'postponed'; readonly why: 'moment' | 'unchecked' | 'base' };
+  | { readonly kind: 'postponed'; readonly why: 'moment' | 'unchecked' | 'base' | 'content' };
 
 export type HttpTrialResults = ReadonlyMap<string, HttpTrialResult>;
 
 type Contents = ReadonlyMap<string, HttpText>;
 
+const noFaults: ReadonlySet<string> = new Set();
 const nothing: Contents = new Map();
 const emptyText: HttpText = { text: '', digest: '', bytes: 0 };
 
@@ -71,12 +76,12 @@ export function httpTrial(
     defer(() => {
       const tried = preview(new Map([...good, ...some]));
       if (tried === undefined) return of(all(some, { kind: 'postponed', why: 'moment' }));
-      const [fault] = tried.faults;
-      if (fault !== undefined) return faulty(some, good, fault);
-      const seen = new Map([...some].filter(([key]) => !tried.unseen.has(key)));
+      const own = tried.faults.length > 0 ? ownFaults(some, good) : noFaults;
+      const fault = tried.faults.find((one) => !own.has(one));
+      if (fault !== undefined) return refused(some, good, fault);
+      const seen = new Map([...some].filter(([key]) => !tried.silent.has(key)));
       if (seen.size < some.size) {
-        const unseen = new Map([...some].filter(([key]) => tried.unseen.has(key)));
-        const results = all(unseen, { kind: 'unseen', message: 'what reads it fails for another reason' });
+        const results = unsaid(some, tried);
         if (seen.size === 0) return of(results);
         return tryOut(seen, good).pipe(map((others): HttpTrialResults => new Map([...others, ...results])));
       }
@@ -84,14 +89,11 @@ export function httpTrial(
       return check(tried.plan).pipe(concatMap((verdict) => judged(some, good, verdict, tried)));
     });
 
-  /** An item that never was printed may fail whatever the content is. */
-  const faulty = (some: Contents, good: Contents, fault: string): Observable<HttpTrialResults> => {
+  /** An item that never was printed may fail whatever the content is: it fails the same way with an empty one. */
+  const ownFaults = (some: Contents, good: Contents): ReadonlySet<string> => {
     const [[key] = ['']] = some;
-    const isOwnFault =
-      some.size === 1 &&
-      isFirst(key) &&
-      preview(new Map([...good, [key, emptyText]]))?.faults.includes(fault) === true;
-    return isOwnFault ? of(all(some, { kind: 'unseen', message: fault })) : refused(some, good, fault);
+    if (some.size !== 1 || !isFirst(key)) return noFaults;
+    return new Set(preview(new Map([...good, [key, emptyText]]))?.faults);
   };
 
   const judged = (some: Contents, good: Contents, verdict: TrialVerdict, { base }: HttpPreview) => {
@@ -133,6 +135,19 @@ export function httpTrial(
 
 function all(contents: Contents, result: HttpTrialResult): HttpTrialResults {
   return new Map([...contents.keys()].map((key) => [key, result]));
+}
+
+function unsaid(some: Contents, { silent, faults: [fault] }: HttpPreview): HttpTrialResults {
+  return new Map(
+    [...some.keys()].flatMap((key): readonly (readonly [string, HttpTrialResult])[] => {
+      const why = silent.get(key);
+      if (why === undefined) return [];
+      if (why === 'pending') return [[key, { kind: 'postponed', why: 'content' }]];
+      const message =
+        why === 'unread' ? 'nothing reads it' : (fault ?? 'what reads it fails for another reason');
+      return [[key, { kind: 'unseen', message }]];
+    }),
+  );
 }
 
 function wordsOf({ findings = [] }: TrialVerdict): string {

@@ -25,12 +25,17 @@ export function httpWorldOf(
       const preview = renderer.preview(fork, (present) => present);
       if (preview === undefined) return undefined;
       const faults = fork.problemChanges.flatMap(({ before, after }) =>
-        before === undefined && after?.severity === 'error' ? [wordsOf(after)] : [],
+        before === undefined && after?.severity === 'error' && after.reason !== pending
+          ? [wordsOf(after)]
+          : [],
       );
       return { plan: preview.plan, base, faults };
     },
   };
 }
+
+/** A content may name further URLs; that those are not there yet is not its fault. */
+const pending = 'ContentPending';
 
 function wordsOf({ owner, message }: Problem): string {
   return `${formatOwner(owner)}: ${message}`;

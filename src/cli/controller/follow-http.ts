@@ -28,6 +28,8 @@ interface WithHttp {
 export interface FollowedHttp {
   /** For a new configuration. */
   readonly join: (policy: HttpContentConfig) => JoinedMember;
+  /** For a configuration that is only asked about: it sees what is there, and nothing is fetched for it. */
+  readonly look: (policy: HttpContentConfig) => JoinedMember;
   /** Changes of a configuration, those of its HTTP content included. */
   readonly withContents: <W extends WithHttp>(world: W, changes$: Observable<W>) => Observable<W>;
   /** Renders of a configuration, of which the first waits for its HTTP content. */
@@ -48,6 +50,7 @@ export function followHttp({ check, metrics, taps, log, onFatal }: FollowHttpDep
   );
   return {
     join: (policy) => contents.join(policy),
+    look: (policy) => contents.look(policy),
     withContents: (world, changes$) =>
       world.http === undefined
         ? changes$

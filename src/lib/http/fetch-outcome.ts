@@ -32,9 +32,10 @@ export interface FetchFailure {
 
 /**
  * `FetchFailed`: no answer, or one that is no success. `AddressRefused`: the address or host may not be asked. `ContentTooBig`,
- * `ContentUnexpected`: not of the size, type or encoding that is taken.
+ * `ContentUnexpected`: not of the size, type or encoding that is taken. `TooMuchContent`: there is no room for it beside all others.
  */
-export type FetchFailureReason = 'FetchFailed' | 'AddressRefused' | 'ContentTooBig' | 'ContentUnexpected';
+export type FetchFailureReason =
+  'FetchFailed' | 'AddressRefused' | 'ContentTooBig' | 'ContentUnexpected' | 'TooMuchContent';
 
 export function fetchFailure(reason: FetchFailureReason, message: string, again = false): FetchFailure {
   return { kind: 'failed', reason, message, again };

@@ -12,6 +12,8 @@ type Named = Readonly<Record<string, unknown>>;
 const defaults = { timeout: 30_000, retries: 3 };
 const credentials = { basic: ['username', 'password'], bearer: ['token'], header: ['headers'] } as const;
 const maxRetries = 10;
+/** What servers take in general (RFC 9110, section 4.1). */
+const longestUrl = 8_000;
 // RFC 9110, section 5.6.2 (token) and 5.5 (field-value, printable ASCII).
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const headerValue = /^[\x20-\x7e]*$/;
@@ -80,6 +82,8 @@ function absoluteUrl(text: string): string {
   if (url.username !== '' || url.password !== '')
     throw new RangeError(`${shownUrl(text)}: credentials go into auth="basic" username= password=`);
   url.hash = '';
+  if (url.href.length > longestUrl)
+    throw new RangeError(`${shownUrl(text).slice(0, 100)}… is a URL of ${url.href.length} characters`);
   return url.href;
 }
 

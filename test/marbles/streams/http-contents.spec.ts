@@ -339,6 +339,77 @@ describe('createHttpContents', () => {
   );
 
   it(
+    'holds no more text than it may: gives up what nothing reads, else keeps the former',
+    marbles((m) => {
+      const long = textOutcome('x'.repeat(60));
+      const contents = contentsWith(({ url }) =>
+        url === a ? m.cold('(o|)', { o: long }) : m.cold('10ms (o|)', { o: long }),
+      );
+      const scene = httpScene(contents, { ...anyPolicy, maxTotalBytes: 100 });
+      scene.item('a', { url: a, delay: '0' });
+      scene.item('b', { url: b, delay: '0' });
+      scene.turn();
+      const out = m.hot('--t 5s o 6s t 99ms t', { t: 'turn', o: 'out' }).pipe(
+        map((step) => {
+          if (step === 'out') scene.item('a');
+          scene.turn();
+          return scene.problems().join();
+        }),
+      );
+      m.expect(contents.work$.pipe(words), '^ 12s !').toBeObservable('(fa) 6ms x 9999ms 10ms (gn) 980ms b', {
+        f: 'fetched a',
+        a: 'accepted a',
+        x: 'failed b',
+        g: 'given-up a',
+        n: 'fetched b',
+        b: 'accepted b',
+      });
+      m.expect(scene.changed$.pipe(map(() => 'c')), '^ 12s !').toBeObservable('c 9ms c 10009ms c 983ms c');
+      m.expect(out, '^ 12s !').toBeObservable('--t 5s o 6s o 99ms n', {
+        n: '',
+        t: 'error ContentPending b: https://lists.example/b was not fetched yet',
+        o: [
+          'error TooMuchContent https://lists.example/b: with it the texts of all URLs would be longer than 100 bytes together',
+          'warning TooMuchContent b: https://lists.example/b: with it the texts of all URLs would be longer than 100 bytes together',
+        ].join(),
+      });
+      m.flush();
+      expect(contents.status()).toMatchObject([{ url: b, accepted: { bytes: 60 } }]);
+    }),
+  );
+
+  it(
+    'shows what is there to a configuration that is only asked about, and fetches nothing for it',
+    marbles((m) => {
+      const fetch = m.cold('(o|)', texts);
+      const contents = contentsWith(() => fetch);
+      const former = httpScene(contents);
+      former.item('a', { url: a, delay: '0' });
+      former.turn();
+      let later: ReturnType<typeof httpScene> | undefined;
+      const steps = m.hot('--j-t-l', { j: 'join', t: 'turn', l: 'leave' }).pipe(
+        map((step) => {
+          if (step === 'leave') later?.world.dispose();
+          if (step === 'join') {
+            later = httpScene({ ...contents, join: contents.look });
+            later.item('b', { url: a, delay: '0' });
+            later.item('c', { url: b, delay: '0' });
+          }
+          return `${later?.turn() ?? ''} ${later?.first.isSettled() === true ? 'settled' : ''}`;
+        }),
+      );
+      m.expect(contents.work$.pipe(words), '^ 10ms !').toBeObservable('(fa)', {
+        f: 'fetched a',
+        a: 'accepted a',
+      });
+      m.expect(steps, '^ 10ms !').toBeObservable('--e-s-s', { e: ' ', s: 'b: one. settled' });
+      m.expect(fetch).toHaveSubscriptions('(^!)');
+      m.flush();
+      expect(contents.status()).toHaveLength(1);
+    }),
+  );
+
+  it(
     'has content that was accepted before for another configuration at once, and none any more for one that has left',
     marbles((m) => {
       const fetch = m.cold('(o|)', texts);
@@ -364,6 +435,126 @@ describe('createHttpContents', () => {
       m.expect(fetch).toHaveSubscriptions('(^!)');
       m.flush();
       expect(contents.status()).toHaveLength(1);
+    }),
+  );
+
+  it(
+    'fetches nothing that is read in what-ifs alone, and nothing sooner for them',
+    marbles((m) => {
+      const asked: string[] = [];
+      const contents = contentsWith(({ url }) => {
+        asked.push(url);
+        return m.cold('(o|)', texts);
+      });
+      const scene = httpScene(contents, { ...anyPolicy, maxEntries: 2 });
+      scene.item('a', { url: a, delay: '0' });
+      scene.turn();
+      const looks = m.hot('-tw-b', { t: 'turn', w: 'what if', b: 'more' }).pipe(
+        map((step) => {
+          if (step === 'turn') return scene.turn();
+          if (step !== 'what if') {
+            scene.item('b', { url: b, delay: '0' });
+            return scene.turn();
+          }
+          return scene
+            .whatIf({
+              b: { url: b, delay: '1s' },
+              ...{ c: { url: `${b}c` }, d: { url: `${b}d` }, e: { url: a, delay: '1s' } },
+            })
+            .join(', ');
+        }),
+      );
+      m.expect(contents.work$.pipe(words), '^ 3s !').toBeObservable('(fa)(gb)', {
+        f: 'fetched a',
+        a: 'accepted a',
+        g: 'fetched b',
+        b: 'accepted b',
+      });
+      m.expect(looks, '^ 3s !').toBeObservable('-tw-t', {
+        w: [
+          'ContentPending b: https://lists.example/b was not fetched yet',
+          'ContentPending c: https://lists.example/bc was not fetched yet',
+          'ContentPending d: https://lists.example/bd was not fetched yet',
+        ].join(', '),
+        t: 'a: one.',
+      });
+      m.flush();
+      expect(asked).toStrictEqual([a, b]);
+      expect(contents.status()).toMatchObject([
+        { url: a, refreshMs: 0 },
+        { url: b, refreshMs: 0 },
+      ]);
+    }),
+  );
+
+  it(
+    'takes a text that names further URLs, and fetches those',
+    marbles((m) => {
+      const contents = contentsWith(({ url }) => {
+        const text = url === a ? textOutcome(b) : textOutcome('two');
+        return m.cold('(t|)', { t: text });
+      });
+      const scene = httpScene(
+        contents,
+        anyPolicy,
+        `{{#forEach resources.widgets as |w|}}
+# {{w.metadata.name}}: {{#each (lines (http w.spec.url)) as |line|}}{{{http line}}}{{/each}}.
+{{/forEach}}`,
+      );
+      scene.item('a', { url: a });
+      scene.turn();
+      const looks = m.hot('--t 200ms t', { t: 0 });
+      m.expect(contents.work$.pipe(words), '^ 250ms !').toBeObservable('(fgab)', {
+        f: 'fetched a',
+        a: 'accepted a',
+        g: 'fetched b',
+        b: 'accepted b',
+      });
+      m.expect(looks.pipe(map(() => scene.turn())), '^ 250ms !').toBeObservable('--s 200ms s', {
+        s: 'a: two.',
+      });
+    }),
+  );
+
+  it(
+    'judges a text by those that can be printed with it, though another one that reads it fails',
+    marbles((m) => {
+      const contents = contentsWith(() => m.cold('(o|)', texts));
+      const scene = httpScene(contents);
+      scene.item('a', { url: a, delay: '0' });
+      scene.item('b', { url: a, delay: '0', more: 'two words' });
+      scene.turn();
+      m.expect(contents.work$.pipe(words), '^ 20ms !').toBeObservable('(fa)', {
+        f: 'fetched a',
+        a: 'accepted a',
+      });
+      m.expect(m.hot('--t', { t: 0 }).pipe(map(() => scene.turn())), '^ 20ms !').toBeObservable('--s', {
+        s: 'a: one.',
+      });
+    }),
+  );
+
+  it(
+    'does not take a text for good that nothing reads when it is tried',
+    marbles((m) => {
+      const fetch = m.cold('--(x|)', { x: textOutcome('bad') });
+      const contents = contentsWith(() => fetch);
+      const scene = httpScene(contents);
+      scene.item('a', { url: a, delay: '0' });
+      scene.turn();
+      const steps = m.hot('-o--t-i-t', { o: 'out', t: 'turn', i: 'in' }).pipe(
+        map((step) => {
+          if (step === 'out') scene.item('a');
+          if (step === 'in') scene.item('a', { url: a, delay: '0' });
+          return scene.turn();
+        }),
+      );
+      m.expect(contents.work$.pipe(words), '^ 20ms !').toBeObservable('--(fu)r', {
+        f: 'fetched a',
+        u: 'unseen a',
+        r: 'refused a',
+      });
+      m.expect(steps, '^ 20ms !').toBeObservable('-e--e-e-x', { e: '', x: 'a: .' });
     }),
   );
 

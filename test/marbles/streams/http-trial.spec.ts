@@ -25,17 +25,21 @@ const planOf = (pairs: string): Plan => bundleOf(pairs).plan;
 const written = (contents: ReadonlyMap<string, HttpText>): string =>
   [...contents].map(([key, { text: words }]) => `${key}=${words}`).join(' ');
 
-/** A render that prints what it is given after its base; texts `fault…` make an item fail, `odd` cannot be judged, `same` is not printed. */
+/** A render that prints what it is given after its base; texts `fault…` make an item fail, `same` is not printed, `odd`, `wait` and `lone` cannot be judged. */
 const previewOver =
   (base = 'base') =>
   (contents: ReadonlyMap<string, HttpText>): HttpPreview => {
     const of = (word: string) => [...contents].filter(([, { text: words }]) => words.startsWith(word));
-    const shown = [...contents].filter(([, { text: words }]) => words !== 'same' && words !== 'odd');
+    const shown = [...contents].filter(([, { text: words }]) => !/^(?:same|odd|wait|lone)$/.test(words));
     return {
       base: planOf(base),
       plan: planOf(shown.length === 0 ? base : `${base} ${written(new Map(shown))}`),
       faults: of('fault').map(([key, { text: words }]) => `${key} failed: ${words}`),
-      unseen: new Set(of('odd').map(([key]) => key)),
+      silent: new Map([
+        ...of('odd').map(([key]) => [key, 'failed'] as const),
+        ...of('wait').map(([key]) => [key, 'pending'] as const),
+        ...of('lone').map(([key]) => [key, 'unread'] as const),
+      ]),
     };
   };
 
@@ -165,6 +169,7 @@ describe('httpTrial', () => {
       const preview = (contents: ReadonlyMap<string, HttpText>): HttpPreview => ({
         ...previewOver()(contents),
         faults: ['a has a wrong color'],
+        silent: new Map([['a', 'failed']]),
       });
       const first = httpTrial(contentsOf('a=one'), { isFirst: () => true, check, preview });
       m.expect(first.pipe(brief)).toBeObservable('(r|)', { r: { a: 'unseen: a has a wrong color' } });
@@ -177,9 +182,19 @@ describe('httpTrial', () => {
     'says nothing about one that only items read which fail anyway, and judges the others',
     marbles((m) => {
       const { check, asked } = checker(m);
-      const trial$ = httpTrial(contentsOf('a=odd b=two'), { ...known, check, preview: previewOver() });
-      const unseen = 'unseen: what reads it fails for another reason';
-      m.expect(trial$.pipe(brief)).toBeObservable('--(r|)', { r: { a: unseen, b: 'accepted' } });
+      const trial$ = httpTrial(contentsOf('a=odd b=two c=wait d=lone'), {
+        ...known,
+        check,
+        preview: previewOver(),
+      });
+      m.expect(trial$.pipe(brief)).toBeObservable('--(r|)', {
+        r: {
+          a: 'unseen: what reads it fails for another reason',
+          b: 'accepted',
+          c: 'postponed: content',
+          d: 'unseen: nothing reads it',
+        },
+      });
       m.flush();
       expect(asked).toStrictEqual(['base b=two']);
     }),

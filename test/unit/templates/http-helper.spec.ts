@@ -100,6 +100,10 @@ describe('http', () => {
   });
 
   it.each([
+    [
+      `http "https://a.example/${'x'.repeat(9_000)}"`,
+      `https://a.example/${'x'.repeat(82)}… is a URL of 9018 characters`,
+    ],
     ['http "ftp://a.example/"', 'ftp://a.example/ is no URL that begins with http:// or https://'],
     ['http "/list"', '(no URL) is no URL'],
     ['http "https://me:hunter2@a.example/"', 'https://a.example/: credentials go into auth="basic"'],
