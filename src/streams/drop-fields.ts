@@ -1,9 +1,8 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { parseJsonPath, type JsonPathStep } from '../lib/json-path.ts';
-
-const identity = new Set(['name', 'namespace', 'uid', 'resourceVersion']);
+import type { JsonPathStep } from '../lib/json-path.ts';
+import { parseIgnoredPath } from '../lib/parse-ignored-path.ts';
 
 /**
  * Takes fields out of objects: the JSONPaths of `ignoreFields`. The object given stays as it is; what is kept of it is shared, and
@@ -14,15 +13,7 @@ const identity = new Set(['name', 'namespace', 'uid', 'resourceVersion']);
  * identifies an object
  */
 export function dropFields(paths: readonly string[], field: string): (object: KubeObject) => KubeObject {
-  const parsed = paths.map((path) => {
-    const steps = parseJsonPath(path);
-    if (isIdentity(steps))
-      throw new CodedError(
-        'HAPTIC_ERR_CONFIG_IGNORE_FIELD',
-        `${field}: ${JSON.stringify(path)} cannot be ignored: objects are told apart by it`,
-      );
-    return steps;
-  });
+  const parsed = paths.map((path) => parsedIn(field, path));
   return (object) =>
     parsed.reduce((rest, steps) => {
       const left = without(rest, steps, 0);
@@ -31,12 +22,13 @@ export function dropFields(paths: readonly string[], field: string): (object: Ku
     }, object);
 }
 
-function isIdentity([first, second]: readonly JsonPathStep[]): boolean {
-  if (first === undefined || first === 'all') return true;
-  if ('index' in first) return false;
-  if (first.key === 'apiVersion' || first.key === 'kind') return true;
-  if (first.key !== 'metadata') return false;
-  return second === undefined || second === 'all' || ('key' in second && identity.has(second.key));
+function parsedIn(field: string, path: string): readonly JsonPathStep[] {
+  try {
+    return parseIgnoredPath(path);
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.code !== 'HAPTIC_ERR_CONFIG_IGNORE_FIELD') throw error;
+    throw new CodedError(error.code, `${field}: ${error.message}`, { cause: error });
+  }
 }
 
 function without(value: unknown, steps: readonly JsonPathStep[], at: number): unknown {

@@ -1,5 +1,6 @@
 import { apiVersionsOf } from '../api/api-versions-of.ts';
 import type { TemplateConfig, WatchedResource } from '../api/template-config.ts';
+import { watchFaults } from '../api/watch-faults.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { parseFieldSelector, type FieldSelector } from '../lib/field-selector.ts';
@@ -46,10 +47,6 @@ export type StoreSpec =
 
 type Watched = Pick<WatchedResource, 'resources'> & Partial<WatchedResource>;
 
-const apiVersionForm = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?\/)?v[a-z0-9]+$/;
-const nameForm = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
-/** Each has a watch, which holds a connection. */
-const maxNamespaces = 64;
 const defaultIndex = ['metadata.namespace', 'metadata.name'];
 const defaultDebounce = '100ms';
 const defaultCacheSize = 256;
@@ -66,29 +63,9 @@ const defaultDriftInterval = '60s';
 export function watchSpecOf(name: string, resource: Watched, defaults: WatchDefaults = {}): WatchSpec {
   const at = (field: string): string => `watchedResources.${name}.${field}`;
   const { namespaces, namespaceSelector } = resource;
-  const apiVersions = apiVersionsOf(resource);
-  if (apiVersions.length === 0) throw invalid(at('apiVersion'), 'is missing');
-  for (const apiVersion of apiVersions)
-    if (!apiVersionForm.test(apiVersion))
-      throw invalid(
-        at(resource.apiVersions === undefined ? 'apiVersion' : 'apiVersions'),
-        `is not a group and version such as networking.k8s.io/v1: ${JSON.stringify(apiVersion)}`,
-      );
-  if (!nameForm.test(resource.resources))
-    throw invalid(
-      at('resources'),
-      `is not the plural name of a kind in lower case, such as ingresses: ${JSON.stringify(resource.resources)}`,
-    );
-  for (const namespace of namespaces ?? [])
-    if (!nameForm.test(namespace))
-      throw invalid(at('namespaces'), `has what is no name of a namespace: ${JSON.stringify(namespace)}`);
-  if ((namespaces?.length ?? 0) > maxNamespaces)
-    throw invalid(
-      at('namespaces'),
-      `names ${namespaces?.length ?? 0} namespaces, each of which would have a watch; more than ${maxNamespaces} can be selected by namespaceSelector`,
-    );
-  if (namespaces !== undefined && namespaceSelector !== undefined)
-    throw invalid(at('namespaceSelector'), 'cannot be set together with namespaces');
+  const [fault] = watchFaults(resource);
+  if (fault !== undefined)
+    throw new CodedError('HAPTIC_ERR_CONFIG_INVALID', `${at(fieldIn(fault.path))} ${fault.message}`);
   const ignoreFields = sorted([
     ...(defaults.watchedResourcesIgnoreFields ?? []),
     ...(resource.ignoreFields ?? []),
@@ -99,7 +76,7 @@ export function watchSpecOf(name: string, resource: Watched, defaults: WatchDefa
   indexBy.forEach(jsonPath);
   return {
     name,
-    apiVersions,
+    apiVersions: apiVersionsOf(resource),
     resources: resource.resources,
     labelSelector: parseLabelSelector(resource.labelSelector ?? '', at('labelSelector')).text,
     fields: parseFieldSelector(resource.fieldSelector ?? '', at('fieldSelector')),
@@ -145,6 +122,7 @@ function sorted(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-function invalid(field: string, what: string): CodedError {
-  return new CodedError('HAPTIC_ERR_CONFIG_INVALID', `${field} ${what}`);
+/** `namespaces[1]` */
+function fieldIn([field = '', index]: readonly string[]): string {
+  return index === undefined ? field : `${field}[${index}]`;
 }

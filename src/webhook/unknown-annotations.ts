@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 
 /** Annotations by which ingress controllers for HAProxy and their relatives are told what to do. */
 const prefixes = [
@@ -20,7 +21,7 @@ export function unknownAnnotations({ metadata }: KubeObject, known: ReadonlySet<
     .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !known.has(name))
     .sort()
     .map((name) => {
-      const meant = nearest(name, known);
+      const meant = nearestName(name, known);
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
       return `metadata.annotations[${name}]: nothing reads this annotation${hint}`;
     });
@@ -36,34 +37,4 @@ export function knownAnnotations(config: TemplateConfig): ReadonlySet<string> {
   ];
   const found = sources.flatMap(({ template }) => template.match(/[a-z0-9.-]+\/[A-Za-z0-9_.-]+/g) ?? []);
   return new Set(found.filter((name) => prefixes.some((prefix) => name.startsWith(prefix))));
-}
-
-const farthest = 3;
-
-function nearest(name: string, known: ReadonlySet<string>): string | undefined {
-  let best: string | undefined;
-  let least = farthest + 1;
-  for (const candidate of known) {
-    const far = distance(name, candidate);
-    if (far < least) [best, least] = [candidate, far];
-  }
-  return best;
-}
-
-/** Edits from one to the other (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(
-        Math.min(
-          (row[j] ?? 0) + 1,
-          (next[j - 1] ?? 0) + 1,
-          (row[j - 1] ?? 0) + (a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

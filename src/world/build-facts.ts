@@ -1,3 +1,4 @@
+import { factResources } from '../api/fact-resources.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { layerGraph } from '../collections/layer-graph.ts';
@@ -5,9 +6,6 @@ import type { Collection, Graph } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { createIngressProjections } from '../projections/ingress/create-ingress-projections.ts';
 import type { LiveStore } from './live-store.ts';
-
-/** Names in `watchedResources` from which facts are made. */
-export const factResources = ['ingresses', 'ingressclasses', 'services', 'endpointslices'] as const;
 
 /**
  * Routes and backends are made of whole objects.

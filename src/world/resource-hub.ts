@@ -1,9 +1,10 @@
 import { type Observable, Subscription, timer } from 'rxjs';
+import { factResources } from '../api/fact-resources.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import type { ResourceToken } from '../streams/resource-token.ts';
 import type { WatchTarget } from '../streams/watch-resource.ts';
 import { type WatchSpec, watchKey, watchSpecOf } from '../streams/watch-spec.ts';
-import { buildFacts, type Facts, factResources, refuseFactsOnDemand } from './build-facts.ts';
+import { buildFacts, type Facts, refuseFactsOnDemand } from './build-facts.ts';
 import type { WorldGround } from './build-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 

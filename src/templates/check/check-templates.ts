@@ -7,6 +7,7 @@ import { checkPath, collectionHeads, missingConstant, simpleName } from './check
 import { createUseChecks, literalOf, misprinted, type Call } from './check-uses.ts';
 import { lintSnippets } from './lint-snippets.ts';
 import { createErrorList } from './error-list.ts';
+import { hintAt } from './hint-at.ts';
 import { createLookupSet, lookupsIn, type LookupSet } from './lookup-set.ts';
 import { parseTemplate } from './parse-template.ts';
 import { fragmentScope, isConditional, itemScope, snippetScope, type Scope } from './scope.ts';
@@ -261,7 +262,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
       report(scope.template, node, 'a snippet takes named arguments only: {{> name x=y}}');
     visitHash(node.hash, scope);
     if (Object.hasOwn(snippets, name)) visitSnippet(name, node, node.hash, scope);
-    else report(scope.template, node, `unknown snippet "${name}"`);
+    else report(scope.template, node, `unknown snippet "${name}"${hintAt(name, Object.keys(snippets))}`);
   }
 
   function visitSnippet(
@@ -364,7 +365,11 @@ export function checkTemplates(input: CheckInput): CheckResult {
   }
 
   function unknownHelper(node: hbs.AST.Node, path: hbs.AST.PathExpression, scope: Scope): void {
-    report(scope.template, node, `unknown helper "${path.original}"`);
+    report(
+      scope.template,
+      node,
+      `unknown helper "${path.original}"${hintAt(path.original, Object.keys(helpers))}`,
+    );
   }
 
   function helperOf(path: hbs.AST.PathExpression, scope: Scope): HelperSpec | undefined {

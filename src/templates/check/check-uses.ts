@@ -1,6 +1,7 @@
 import type { HelperSpec } from '../helper-spec.ts';
 import { isSnippetPattern, matchesSnippet } from '../snippet-pattern.ts';
 import type { LookupUse, Vocabulary } from '../vocabulary.ts';
+import { hintAt } from './hint-at.ts';
 import { noteLookup } from './lookup-set.ts';
 import type { Scope } from './scope.ts';
 
@@ -76,7 +77,11 @@ export function createUseChecks({ vocabulary, snippets, report, visitSnippet }: 
     const known = Object.hasOwn(vocabulary.resources, resource) ? vocabulary.resources[resource] : undefined;
     const isCollection = vocabulary.collections.includes(resource) || resource.startsWith('collected.');
     if (known === undefined && !isCollection) {
-      report(scope.template, node, `unknown resource "${resource}"`);
+      report(
+        scope.template,
+        node,
+        `unknown resource "${resource}"${hintAt(resource, Object.keys(vocabulary.resources))}`,
+      );
       return;
     }
     const most = known?.indexKeys ?? 1;
@@ -120,7 +125,9 @@ export function createUseChecks({ vocabulary, snippets, report, visitSnippet }: 
     const name = literalOf(node.params[0]);
     if (name === undefined || !Object.hasOwn(snippets, name)) {
       const message =
-        name === undefined ? 'render takes the name of a snippet as a literal' : `unknown snippet "${name}"`;
+        name === undefined
+          ? 'render takes the name of a snippet as a literal'
+          : `unknown snippet "${name}"${hintAt(name, Object.keys(snippets))}`;
       report(scope.template, node, message);
       return;
     }

@@ -39,6 +39,17 @@ const reach = (name: string) =>
 describe('a template is refused when it is loaded', () => {
   it.each([
     ['an unknown helper', '\n {{nope 1}}', 't:2:2: unknown helper "nope"'],
+    ['a misspelt helper', '{{qouted 1}}', 't:1:1: unknown helper "qouted"; did you mean "quoted"?'],
+    [
+      'a misspelt block',
+      '{{#foreach hosts as |h|}}{{/foreach}}',
+      't:1:1: unknown helper "foreach"; did you mean "forEach"?',
+    ],
+    [
+      'a misspelt resource',
+      '{{#forEach hosts as |h|}}{{#with (fetch "servces" "a" "b") as |s|}}{{/with}}{{/forEach}}',
+      /unknown resource "servces"; did you mean "services"\?$/,
+    ],
     ['an unknown helper in an argument', '{{quoted (nope 1)}}', 't:1:10: unknown helper "nope"'],
     ['an unknown block', '{{#nope}}{{/nope}}', 't:1:1: unknown helper "nope"'],
     ['a value used as block', '{{#extraContext}}{{/extraContext}}', 't:1:1: unknown helper "extraContext"'],
