@@ -67,6 +67,7 @@ describe('a configuration from libraries', () => {
         allowPrivateAddresses: false,
         allowedHosts: [],
         maxBytes: 10_485_760,
+        maxTotalBytes: 134_217_728,
         maxEntries: 1000,
       },
       validationTests: {},
