@@ -18,13 +18,13 @@ const maxNamespaces = 64;
 export function watchFaults(
   resource: Pick<WatchedResource, 'resources'> & Partial<WatchedResource>,
 ): readonly WatchFault[] {
-  const { apiVersion, apiVersions, namespaces = [], namespaceSelector, resources } = resource;
+  const { apiVersions, namespaces = [], namespaceSelector, resources } = resource;
   const faults: WatchFault[] = [];
   const refuse = (path: readonly string[], message: string): void => {
     faults.push({ path, message });
   };
-  if (apiVersionsOf({ apiVersion, apiVersions }).length === 0) refuse(['apiVersion'], 'is missing');
-  apiVersionsOf({ apiVersion, apiVersions }).forEach((version, index) => {
+  if (apiVersionsOf(resource).length === 0) refuse(['apiVersion'], 'is missing');
+  apiVersionsOf(resource).forEach((version, index) => {
     if (!apiVersionForm.test(version))
       refuse(
         apiVersions === undefined ? ['apiVersion'] : ['apiVersions', String(index)],
