@@ -14,7 +14,7 @@ const tiers = [
   ['render', 'config', 'streams', 'sinks', 'certificates'],
   ['pipeline'],
   ['world'],
-  ['validation'],
+  ['validation', 'replay'],
   ['webhook', 'server'],
   ['cli', 'sandbox'],
   ['main'],

@@ -188,7 +188,7 @@ export function startController(deps: ControllerDeps): Controller {
     pipeline,
     fleet$: pods.fleet$,
     deployment$,
-    arrival$: worlds.arrival$,
+    edit$: worlds.edit$,
     transport,
     // Without a rival, this process may write at any time.
     leaderTransport: transport,

@@ -6,10 +6,13 @@ import type { KubeTransport } from '../kube/kube-transport.ts';
 import type { Taps } from '../operators/taps.ts';
 import type { Pipeline } from '../pipeline.ts';
 import type { Bundle } from '../protocol/bundle.ts';
+import type { Fleet } from '../protocol/fleet.ts';
 import type { Leadership } from '../protocol/leadership.ts';
+import type { Fleet } from '../protocol/fleet.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import type { EventHistory } from '../sinks/event-history.ts';
 import type { Metrics } from '../sinks/metrics.ts';
+import type { StoreEdit } from '../sinks/recording.ts';
 import type { DeploymentProgress } from '../sinks/track-deployments.ts';
 import type { World } from './build-world.ts';
 import type { StartupStages } from './startup-stages.ts';
@@ -26,10 +29,12 @@ export interface ControllerRuntime {
   readonly pipeline: Pipeline<Verdict>;
   /** HAProxy pods that are delivered to. */
   readonly fleet$: Observable<readonly HaproxyPod[]>;
+  /** All HAProxy pods that Kubernetes names: the present ones at once, then every change. Never errors. */
+  readonly found$: Observable<Fleet>;
   /** How far the render that is out has come in the fleet. */
   readonly deployment$: Observable<DeploymentProgress>;
-  /** Names of watched resources of which something arrived, before it is debounced. */
-  readonly arrival$: Observable<string>;
+  /** What is written into the stores of watched resources, at the moment when it arrives. */
+  readonly edit$: Observable<StoreEdit>;
   readonly transport: KubeTransport;
   /** The same for what only the leader may do: nothing is sent while this process may not write. */
   readonly leaderTransport: KubeTransport;

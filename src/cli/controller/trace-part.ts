@@ -10,9 +10,9 @@ const named = 10;
 
 /** Follows each change from its arrival to the acknowledgement of every pod: in the log, in metrics, in the history and as a tap. */
 export const tracePart: ControllerPart = (runtime) => {
-  const { world$, pipeline, deployment$, arrival$, taps, metrics, history, log, onFatal } = runtime;
+  const { world$, pipeline, deployment$, edit$, taps, metrics, history, log, onFatal } = runtime;
   const event$ = traceRevisions({
-    arrival$,
+    arrival$: edit$,
     // A source, not work: the stores of the configuration at work.
     change$: world$.pipe(
       switchMap(({ stores }) => merge(...[...stores].map(([name, store]) => changesOf(name, store)))),
@@ -28,8 +28,8 @@ export const tracePart: ControllerPart = (runtime) => {
   );
   const recording = recordTrace(event$, { metrics, history, log, onError: onFatal });
   recording.add(
-    arrival$.subscribe({
-      next: (type) => metrics.watchLastEvent.set({ type }, Date.now() / 1_000),
+    edit$.subscribe({
+      next: ({ resource: type }) => metrics.watchLastEvent.set({ type }, Date.now() / 1_000),
       error: onFatal,
     }),
   );

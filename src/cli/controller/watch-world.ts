@@ -10,6 +10,7 @@ import {
 } from 'rxjs';
 import type { Taps } from '../../operators/taps.ts';
 import type { Metrics } from '../../sinks/metrics.ts';
+import type { StoreEdit } from '../../sinks/recording.ts';
 import type { ReflectStore } from '../../streams/reflect.ts';
 import type { ResourceToken } from '../../streams/resource-token.ts';
 import { type WatchResourceDeps, type WatchTarget, watchResource } from '../../streams/watch-resource.ts';
@@ -29,8 +30,8 @@ export interface WatchedWorlds {
   readonly changes: (world: LiveWorld) => Observable<LiveWorld>;
   /** Tells metrics how many objects the last render of the configuration at work was made of. */
   readonly count: (world: LiveWorld) => void;
-  /** Names of watched resources of which something arrived: before it is debounced, and often. */
-  readonly arrival$: Observable<string>;
+  /** What is written into the stores, at the moment when it arrives: before it is debounced, and often. */
+  readonly edit$: Observable<StoreEdit>;
   /** Kinds that must be there and are not. */
   readonly missing: (world: LiveWorld) => readonly string[];
 }
@@ -39,7 +40,7 @@ export interface WatchedWorlds {
 export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWorlds {
   /** The newest token, by store. */
   const tokens = new WeakMap<object, ResourceToken>();
-  const arrivals = new Subject<string>();
+  const edits = new Subject<StoreEdit>();
   const points = new Map<string, MonoTypeOperatorFunction<ResourceToken>>();
   /** Configurations come and go, taps stay: two stores of one name share one. */
   const pointOf = (name: string): MonoTypeOperatorFunction<ResourceToken> => {
@@ -74,7 +75,7 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
       watchResource(
         { ...watch, begun, onRead: (type, result) => metrics.onDemandReads.inc({ type, result }) },
         spec,
-        { ...target, store: announcing(target.store, () => arrivals.next(spec.name)) },
+        { ...target, store: announcing(spec.name, target.store, edits) },
       ).pipe(
         pipe(
           pointOf(spec.name),
@@ -86,7 +87,7 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
         ),
       ),
     count,
-    arrival$: arrivals,
+    edit$: edits,
     changes: (world) => {
       const changed = [...world.tokens.values()];
       // Nothing to watch is nothing to wait for.
@@ -105,19 +106,20 @@ export function watchWorld({ watch, metrics, taps }: WatchWorldDeps): WatchedWor
 }
 
 /** The same store; each edit is told of before it is made. */
-function announcing(store: ReflectStore, tell: () => void): ReflectStore {
+function announcing(resource: string, store: ReflectStore, edits: Subject<StoreEdit>): ReflectStore {
   return {
     set: (key, object) => {
-      tell();
+      edits.next({ resource, op: 'set', key, object });
       store.set(key, object);
     },
     delete: (key) => {
-      tell();
+      edits.next({ resource, op: 'delete', key });
       store.delete(key);
     },
     replace: (entries) => {
-      tell();
-      store.replace(entries);
+      const objects = [...entries];
+      edits.next({ resource, op: 'replace', objects });
+      store.replace(objects);
     },
   };
 }
