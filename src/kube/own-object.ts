@@ -111,6 +111,34 @@ export function hasCreator(live: KubeObject): boolean {
   return Array.isArray(fields) && fields.some((entry) => recordOf(entry)['manager'] === creator);
 }
 
+/**
+ * Whose an object is: the label says so, and that it was this manager who applied the label. Labels are copied with objects, and set by
+ * whoever may write them; what a process applied, it knows by the managed fields.
+ */
+export function ownershipOf(
+  { metadata }: KubeObject,
+  identity: OwnIdentity,
+): 'whole' | 'partial' | 'copied' | undefined {
+  const value = ownerValue(identity);
+  const { labels = {} } = metadata;
+  const label = [ownLabel, partialLabel].find((name) => labels[name] === value);
+  if (label === undefined) return undefined;
+  if (!hasApplied(metadata, label)) return 'copied';
+  return label === ownLabel ? 'whole' : 'partial';
+}
+
+function hasApplied(metadata: KubeObject['metadata'], label: string): boolean {
+  const { managedFields: entries } = metadata as { readonly managedFields?: unknown };
+  return (
+    Array.isArray(entries) &&
+    entries.map(recordOf).some((entry) => {
+      if (entry['manager'] !== manager || entry['operation'] !== 'Apply') return false;
+      const fields = recordOf(recordOf(entry['fieldsV1'])['f:metadata']);
+      return `f:${label}` in recordOf(fields['f:labels']);
+    })
+  );
+}
+
 /** Owners and what they own are in one namespace. */
 function ownedBy({ namespace, name, object }: OwnIdentity, reference: ObjectReference) {
   if (object === undefined || reference.namespace !== namespace) return {};

@@ -17,6 +17,7 @@ import {
   ownLabel,
   ownManifest,
   type OwnManifest,
+  ownershipOf,
   ownerValue,
   partialLabel,
 } from './own-object.ts';
@@ -109,7 +110,8 @@ export function ownObjects(transport: KubeTransport, identity: () => OwnIdentity
     const force = !manifest.isPartial;
     let present = live;
     if (present === undefined) {
-      const created = await send(manifest, 'whole', force, undefined, signal);
+      // Without force: one that somebody made since it was looked for keeps what it says.
+      const created = await send(manifest, 'whole', false, undefined, signal);
       if (!created.ok || manifest.createOnly.length === 0) return created;
       present = created.value;
     }
@@ -156,11 +158,11 @@ export function ownObjects(transport: KubeTransport, identity: () => OwnIdentity
       const ref = refOf(reference, served.value);
       const found = await client.get(ref, name, { signal });
       if (!found.ok) return isNotFound(found.failure) ? { kind: 'done' } : goneFailure(found.failure);
-      const { uid = '', namespace, labels = {} } = found.value.metadata;
+      const { uid = '', namespace } = found.value.metadata;
       const isOther = own.uid !== '' && own.uid !== uid;
-      const value = ownerValue(identity());
-      if (isOther || (labels[ownLabel] !== value && labels[partialLabel] !== value)) return { kind: 'done' };
-      if (labels[ownLabel] === value) {
+      const ownership = ownershipOf(found.value, identity());
+      if (isOther || ownership === undefined || ownership === 'copied') return { kind: 'done' };
+      if (ownership === 'whole') {
         const deleted = await client.delete(ref, name, { uid, signal });
         return deleted.ok || isNotFound(deleted.failure) ? { kind: 'done' } : goneFailure(deleted.failure);
       }
@@ -186,6 +188,9 @@ export function ownObjects(transport: KubeTransport, identity: () => OwnIdentity
         )) {
           if (!page.ok) return page;
           for (const object of page.value.items) {
+            const ownership = ownershipOf(object, identity());
+            // With both labels it is listed twice.
+            if (ownership !== (label === ownLabel ? 'whole' : 'partial')) continue;
             const { name, namespace = '' } = object.metadata;
             const reference = { apiVersion, kind, namespace, name };
             objects.push(ownOf(reference, object, label === partialLabel));
@@ -235,16 +240,23 @@ function refusalOf(
     return isPartial
       ? { kind: 'failed', reason: 'ObjectMissing', message: 'there is no such object to own a part of' }
       : undefined;
-  const owner = live.metadata.labels?.[ownLabel];
-  if (isPartial || owner === ownerValue(identity)) return undefined;
-  return {
-    kind: 'refused',
-    reason: 'ForeignObject',
-    message:
-      owner === undefined
-        ? 'there is such an object already, which HAPTIC did not make; delete it, or declare ownership: partial'
-        : `the object belongs to the configuration ${owner}`,
-  };
+  const ownership = ownershipOf(live, identity);
+  if (isPartial || ownership === 'whole') return undefined;
+  return { kind: 'refused', reason: 'ForeignObject', message: foreignWords(live, ownership, identity) };
+}
+
+function foreignWords(
+  { metadata }: KubeObject,
+  ownership: ReturnType<typeof ownershipOf>,
+  identity: OwnIdentity,
+): string {
+  const way = 'delete it, or declare ownership: partial';
+  const owner = metadata.labels?.[ownLabel];
+  if (owner !== undefined && owner !== ownerValue(identity))
+    return `the object belongs to the configuration ${owner}`;
+  return ownership === 'copied'
+    ? `the object has the label of this configuration, but somebody else wrote it; ${way}`
+    : `there is such an object already, which HAPTIC did not make; ${way}`;
 }
 
 function ownOf(reference: ObjectReference, { metadata }: KubeObject, isPartial: boolean): OwnObject {
