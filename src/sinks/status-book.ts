@@ -31,10 +31,12 @@ export type ChangedKeys = Iterable<string>;
 /** What templates say of statuses, and which of it holds. */
 export interface StatusBook {
   /** O(what it declares otherwise than the one before). */
-  takeRender(bundle: Bundle): ChangedKeys;
+  readonly takeRender: (bundle: Bundle) => ChangedKeys;
   /** Objects that HAProxy refuses, by `formatOwner`. */
-  takeRefused(owners: ReadonlySet<string>): ChangedKeys;
-  takeDeployed(deployed: DeployedStatuses): ChangedKeys;
+  readonly takeRefused: (owners: ReadonlySet<string>) => ChangedKeys;
+  readonly takeDeployed: (deployed: DeployedStatuses) => ChangedKeys;
+  /** What pods run is not known any more. */
+  readonly forgetDeployed: () => void;
   wish(key: string): StatusWish;
   has(key: string): boolean;
   /** Everything that is declared. */
@@ -140,6 +142,10 @@ export function createStatusBook(): StatusBook {
       if (wasRejected !== next.isRejected)
         for (const { key } of diffOrderedMaps(rendered, run)) changed.add(key);
       return changed;
+    },
+    forgetDeployed: () => {
+      deployed = unknown;
+      run = none;
     },
     wish: (key) => {
       const target = patchOf(key)?.target;
