@@ -163,7 +163,7 @@ function layout(text: string, { owner }: Owned): string {
 function linesOf(piece: Piece, path: string, owned: Owned): EntryPart[] {
   if (piece.kind !== 'text') return [];
   return piece.text.split('\n').flatMap((raw): EntryPart[] => {
-    const line = raw.trim();
+    const line = trimBlanks(raw);
     if (line === '' || line.startsWith('#')) return [];
     return [{ path, entry: { ...entryOfLine(line, piece.place), ...owned }, place: piece.place }];
   });
@@ -201,8 +201,13 @@ function tried<T>(place: string, work: () => T): T {
   }
 }
 
+/** HAProxy parts words by these: other white space of Unicode is text. */
+function trimBlanks(line: string): string {
+  return line.replace(/^[ \t]+/, '').replace(/(?<![ \t])[ \t]+$/, '');
+}
+
 function entryOfLine(line: string, place: string): MapEntry {
-  const [, key, value] = /^(\S+)\s+(.*)$/.exec(line) ?? [];
+  const [, key, value] = /^([^ \t]+)[ \t]+(.*)$/.exec(line) ?? [];
   try {
     if (key === undefined || value === undefined)
       throw new RangeError('a key, a space and a value are needed');

@@ -4,6 +4,7 @@ import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import { checkTemplates } from './check/check-templates.ts';
 import { bareWord } from './context/bare-word.ts';
+import { yamlWord } from './context/yaml-word.ts';
 import { expressionAt } from './expression-at.ts';
 import type { Fragment, Piece } from './fragment.ts';
 import {
@@ -99,9 +100,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
   let current: Run | undefined;
   const regexes = new LRUCache<string, LinearRegex>({ max: maxRegexes });
   const shared = { constants, folders, regexOf };
-  const filesOnly = new Set(
-    input.templates.filter(({ document }) => document === 'file').map(({ name }) => name),
-  );
+  const documents = new Map(input.templates.map(({ name, document }) => [name, document]));
 
   const engine = createHandlebarsEngine({
     helpers: Object.fromEntries(Object.entries(helpers).map(([name, spec]) => [name, rawHelper(name, spec)])),
@@ -110,7 +109,8 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     ),
     printWord: (value, loc) => {
       if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-      return located(running(), loc, () => bareWord(value));
+      const run = running();
+      return located(run, loc, () => (isYaml(run) ? yamlWord(value) : bareWord(value)));
     },
     printRaw: (value, loc) => located(running(), loc, () => rawText(value)),
     partial: (name, context, loc) => located(running(), loc, () => runSnippet(name, context)),
@@ -220,7 +220,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     renderWhole: (template) => {
       const run = newRun('whole', template, '', undefined, {
         ...shared,
-        isOfLines: !filesOnly.has(template),
+        document: documents.get(template) ?? 'config',
       });
       const body = engine.compile(sources.get(template) ?? '');
       const print = () => atLeastPlaced(`${template}:1:1`, () => running1(run, () => body(wholeContext)));
@@ -235,7 +235,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     renderItem: (slot, item, key, reads) => {
       const run = newRun('fragment', slot.template, slot.itemName, reads, {
         ...shared,
-        isOfLines: slot.isOfLines,
+        document: slot.document,
       });
       const options = { data: { root: constants }, blockParams: [item, key] };
       const print = () => atLeastPlaced(slot.place, () => running1(run, () => slot.body(constants, options)));
@@ -243,6 +243,11 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       return { ...effectsOf(run), pieces: piecesOf(run, output, slot.place) };
     },
   };
+}
+
+/** A file block within is none: its bytes are no YAML. */
+function isYaml({ document, inside }: Run): boolean {
+  return document === 'resource' && inside !== 'file';
 }
 
 function countCall(run: Run): void {
@@ -266,7 +271,7 @@ function newRun(
   template: string,
   itemName: string,
   reads: TrackedReads | undefined,
-  shared: Pick<Run, 'constants' | 'folders' | 'regexOf' | 'isOfLines'>,
+  shared: Pick<Run, 'constants' | 'folders' | 'regexOf' | 'document'>,
 ): Run {
   return {
     ...shared,

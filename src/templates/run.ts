@@ -11,6 +11,7 @@ import type {
   StatusPatchEffect,
 } from './fragment.ts';
 import type { BlockBody } from './handlebars-engine.ts';
+import type { DocumentKind } from './vocabulary.ts';
 
 /** Tracked lookups of one run; what they return is a dependency of the fragment. */
 export interface TrackedReads {
@@ -34,7 +35,7 @@ export interface Slot {
   readonly itemName: string;
   readonly template: string;
   /** As in the run that met it. */
-  readonly isOfLines: boolean;
+  readonly document: DocumentKind;
   /** `template:line:column` of the block. */
   readonly place: string;
 }
@@ -66,8 +67,8 @@ export interface Run {
   /** Names of the templates being run, outermost first. */
   readonly templates: string[];
   readonly itemName: string;
-  /** Whether its document is made of lines: every one but a file, whose bytes are the author's own. */
-  readonly isOfLines: boolean;
+  /** Every kind but a file, whose bytes are the author's own, is made of lines. */
+  readonly document: DocumentKind;
   /** Pieces that stand as markers in the text until the run is over. */
   readonly captured: Piece[];
   readonly entries: MapEntryEffect[];
@@ -107,7 +108,7 @@ export function hasMarkers(output: string): boolean {
  * and fragments, backends and profiles end their lines themselves.
  */
 export function endingItsLine(run: Run, output: string): string {
-  const isLines = run.isOfLines && run.inside !== 'file' && !run.inValue;
+  const isLines = run.document !== 'file' && run.inside !== 'file' && !run.inValue;
   if (!isLines || output === '' || output.endsWith('\n')) return output;
   if (!output.endsWith(close)) return `${output}\n`;
   const piece = run.captured[Number(output.slice(output.lastIndexOf(open) + 1, -1))];

@@ -39,7 +39,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
           body: options.fn,
           itemName: itemNameOf(template, options.loc),
           template,
-          isOfLines: run.isOfLines,
+          document: run.document,
           place: scope.place(),
         });
         return capture(run, { kind: 'slot', slot: run.slots.length - 1 });
@@ -65,7 +65,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
           body: options.fn,
           itemName: '',
           template,
-          isOfLines: run.isOfLines,
+          document: run.document,
           place: scope.place(),
         });
         return capture(run, { kind: 'slot', slot: run.slots.length - 1 });

@@ -1,5 +1,7 @@
 import { isMap, isPair, isScalar, isSeq, type Document, type ParsedNode } from 'yaml';
 import { errorMessage } from '../lib/error-message.ts';
+import { isNestedDeeper } from '../lib/is-nested-deeper.ts';
+import { maxNesting } from '../lib/max-nesting.ts';
 
 /**
  * The value of a YAML document without aliases: a few of them can stand for more than any memory has. Throws a RangeError, for a key
@@ -7,14 +9,20 @@ import { errorMessage } from '../lib/error-message.ts';
  */
 export function yamlValue(document: Document.Parsed): unknown {
   const [error] = document.errors;
+  // A parser by recursion.
+  if (error?.message.includes('call stack') === true) throw new RangeError('this YAML is nested too deep');
   if (error !== undefined)
     throw new RangeError(`this is not YAML: ${error.message} (at character ${error.pos[0] + 1})`);
   refuseKeysTwice(document.contents);
+  let value: unknown;
   try {
-    return document.toJS({ maxAliasCount: 0 });
+    value = document.toJS({ maxAliasCount: 0 });
   } catch (cause) {
     throw new RangeError(`this YAML cannot be taken: ${errorMessage(cause)}`, { cause });
   }
+  if (isNestedDeeper(value, maxNesting))
+    throw new RangeError(`this YAML is nested more than ${maxNesting} deep`);
+  return value;
 }
 
 /** In linear time, and without recursion. */

@@ -2,6 +2,8 @@ import { createHash, createHmac } from 'node:crypto';
 import { parseDocument, stringify } from 'yaml';
 import { digest } from '../../lib/digest.ts';
 import { errorMessage } from '../../lib/error-message.ts';
+import { isNestedDeeper } from '../../lib/is-nested-deeper.ts';
+import { maxNesting } from '../../lib/max-nesting.ts';
 import { anyNumber, type HelperSpec, type HelperTable } from '../helper-spec.ts';
 import { stableJson } from '../stable-json.ts';
 import { unpackTarGz } from '../unpack-tar-gz.ts';
@@ -26,11 +28,15 @@ export const encodingHelpers: HelperTable = {
     'The value that the JSON text stands for.',
     [1, 1],
     ([from]) => {
+      let parsed: unknown;
       try {
-        return JSON.parse(textOf(from)) as unknown;
+        parsed = JSON.parse(textOf(from));
       } catch (error) {
         throw new RangeError(`the text is not JSON: ${errorMessage(error).slice(0, 100)}`, { cause: error });
       }
+      if (isNestedDeeper(parsed, maxNesting))
+        throw new RangeError(`the JSON is nested more than ${maxNesting} deep`);
+      return parsed;
     },
     `{{lookup (parseJson '{"a": [1, 2]}') "a" 1}}`,
   ),

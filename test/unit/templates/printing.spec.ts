@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { getEntry } from '../../../src/lib/ordered-map.ts';
 import { allHelpers } from '../../../src/templates/helpers/all-helpers.ts';
 import { createWorld, filesOf, widget, type WorldOptions } from '../render/renderer-world.ts';
 
@@ -214,6 +215,141 @@ describe('what prints text by itself keeps to its place', () => {
         );
         expect((files['haproxy.cfg'] ?? '').trim()).toBe('');
       }),
+    );
+  });
+});
+
+/** A line as HAProxy cuts it: into words, with quotes and backslashes taken off and comments left out. */
+function wordsOf(line: string): number {
+  let words = 0;
+  let isInWord = false;
+  let quote = '';
+  for (let at = 0; at < line.length; at++) {
+    const char = line.charAt(at);
+    if (quote === '' && char === '#') break;
+    if (quote === '' && (char === ' ' || char === '\t')) {
+      isInWord = false;
+      continue;
+    }
+    if (!isInWord) words++;
+    isInWord = true;
+    if (char === '\\' && quote !== "'") at++;
+    else if (char === quote) quote = '';
+    else if (quote === '' && (char === '"' || char === "'")) quote = char;
+  }
+  return quote === '' ? words : Number.NaN;
+}
+
+/** How many words are on each line. */
+const shapeOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(wordsOf);
+
+describe('whatever stands where in a helper that prints, lines and words are as the template has them', () => {
+  it.each([
+    '    http-request set-header x {{quoted w.spec.text}} if TRUE',
+    '    http-request set-header x {{logformat w.spec.text}} if TRUE',
+    '    acl a path_reg {{regex w.spec.text}}',
+    '    acl a path_reg {{regex (regexEscape w.spec.text)}} b',
+    'backend {{sectionName w.spec.text}}\n    mode http',
+    '    mode http {{comment w.spec.text}}\n    balance random',
+    '    a {{w.spec.text}} b{{w.spec.text}}c',
+    '    a {{quoted (json w.spec.object)}} b {{quoted (trim (yaml w.spec.object))}}',
+    '    a {{quoted (format "%s %q %v" w.spec.text w.spec.text w.spec.object)}} b',
+    '    a {{default w.spec.text "x"}} {{choose true w.spec.text "x"}} {{fallback w.spec.text "x"}}',
+    '{{#backend w.spec.text}}{{server "s" "10.0.0.1" 80}}{{/backend}}',
+    '{{#backend "b" profile=w.spec.text guid=w.spec.text}}{{server "s" "10.0.0.1" 80}}{{/backend}}',
+    '{{#backend "b"}}{{server w.spec.text "10.0.0.1" 80}}{{/backend}}',
+    '{{#backend "b"}}{{server "s" w.spec.text 80}}{{/backend}}',
+    '{{#backend "b"}}{{server "s" "10.0.0.1" 80 sni=w.spec.text guid=w.spec.text cookie=w.spec.text}}{{/backend}}',
+    '{{#backend "b"}}{{defaultServer sni=w.spec.text}}option httpchk GET {{quoted w.spec.text}}\n{{/backend}}',
+    '{{#section w.spec.text}}\nfrontend x\n    bind {{w.spec.text}}:80\n{{/section}}',
+    '    errorfile 503 {{path "file" w.spec.text}} crt-list {{certificatePath w.spec.text}}',
+    '    a {{#each w.spec.list as |x i|}}{{i}}={{x}},{{/each}} {{#with w.spec.text as |x|}}{{quoted x}}{{/with}}',
+    '    a {{#let w.spec.text (concat w.spec.text "x") as |x y|}}{{quoted x}} {{quoted y}}{{/let}}',
+    '    a {{join w.spec.list ","}} {{quoted (join w.spec.list w.spec.text)}}',
+    '    a {{quoted (replace "axa" "x" w.spec.text)}} {{quoted (regexReplace "axa" "x" w.spec.text)}}',
+  ])('%s', (body) => {
+    const benign = shapeOf(printed(`${body}\n`, 'x1').files['haproxy.cfg'] ?? '');
+    expect(benign.length).toBeGreaterThan(0);
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { files, problems } = printed(`${body}\n`, text);
+        const output = files['haproxy.cfg'] ?? '';
+        if (problems.length > 0) expect(output.trim()).toBe('');
+        // Optional arguments that are empty are left out.
+        else if (text !== '') expect(shapeOf(output)).toStrictEqual(benign);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('entries of maps are one line each, with the key and the value that they were given', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(hostile, fc.constantFrom('a\u00a0b', '\u00a0', 'a\ufeff', '\u3000b')),
+        fc.boolean(),
+        (text, isTemplate) => {
+          const { files, problems, bundle } = isTemplate
+            ? printed('', text, {
+                root: '# nothing',
+                maps: {
+                  'm.map': {
+                    template:
+                      '{{#forEach resources.widgets as |w|}}\n{{mapKey w.spec.text}} {{mapValue w.spec.text}}\n{{/forEach}}',
+                  },
+                },
+              })
+            : printed('{{mapEntry "maps/m.map" (mapKey w.spec.text) (mapValue w.spec.text)}}', text);
+          if (problems.length > 0) return;
+          expect(files['maps/m.map']).toBe(`${text} ${text}\n`);
+          expect(
+            [...(getEntry(bundle.plan.maps, 'maps/m.map')?.entries.chunks ?? [])].flatMap(
+              ({ values: found }) => found,
+            ),
+          ).toEqual([expect.objectContaining({ key: text, value: text })]);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  it('a bare word in an object of Kubernetes adds nothing to it', () => {
+    const template =
+      '{{#forEach resources.widgets as |w|}}\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: x, labels: { a: {{w.spec.text}}, b: [{{w.spec.text}}] } }\ndata:\n  c: {{w.spec.text}}\n{{/forEach}}';
+    const word = fc.stringMatching(/^[A-Za-z0-9_.:/@+,=~*-]{1,8}$/);
+    const some = fc.constantFrom(
+      'a,b',
+      '*a',
+      'a:',
+      ':',
+      '-',
+      '~',
+      '=',
+      '@a',
+      ',',
+      'a:b,c:d',
+      '--',
+      '...',
+      '---',
+      'x:y',
+    );
+    fc.assert(
+      fc.property(fc.oneof(word, some), (text) => {
+        const { bundle, problems } = printed('', text, { config: { k8sResources: { x: { template } } } });
+        if (problems.length > 0) return;
+        const [object] = [...(bundle.resources?.chunks ?? [])].flatMap(({ values: found }) => found);
+        const { a, b, ...labels } = (object?.object['metadata'] as { labels: Record<string, unknown> })
+          .labels;
+        expect(labels).toStrictEqual({});
+        // Its type is as YAML has it: a text that looks like a number is one.
+        expect([a, b, object?.object['data']].map((value) => JSON.stringify(value)).join()).toMatch(
+          /^("[^"]*"|[\d.]+|true|false),\[("[^"]*"|[\d.]+|true|false)\],\{"c":("[^"]*"|[\d.]+|true|false)\}$/,
+        );
+      }),
+      { numRuns: 250 },
     );
   });
 });
