@@ -1,23 +1,31 @@
+import { maxNesting } from './max-nesting.ts';
+
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(-----END [A-Z ]*PRIVATE KEY-----|$)/g;
 const secretName =
   /(password|passwd|secret|api[-_]?key|private[-_]?key|credentials?)$|^(token|authorization|tls\.key)$|(access|api|auth|bearer|refresh|session)[-_]?token$/i;
 const hidden = '[redacted]';
+const tooDeep = '[nested too deep]';
 
 /**
  * A copy of plain data that may be shown: values of Secrets, of fields that are secret by name, and private keys inside
- * any text are replaced by `[redacted]`. Keys stay, so that a reader sees that something is there.
+ * any text are replaced by `[redacted]`. Keys stay, so that a reader sees that something is there. What is nested without end is cut off.
  */
 export function redact(value: unknown): unknown {
+  return redacted(value, maxNesting);
+}
+
+function redacted(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.replace(privateKey, hidden);
-  if (Array.isArray(value)) return value.map(redact);
   if (value === null || typeof value !== 'object') return value;
+  if (depth === 0) return tooDeep;
+  if (Array.isArray(value)) return value.map((item) => redacted(item, depth - 1));
   const entries = Object.entries(value);
   const isSecret = (value as { kind?: unknown }).kind === 'Secret';
   return Object.fromEntries(
     entries.map(([key, inner]) => {
       if (isSecretName(key)) return [key, hidden];
       if (isSecret && (key === 'data' || key === 'stringData')) return [key, hideValues(inner)];
-      return [key, redact(inner)];
+      return [key, redacted(inner, depth - 1)];
     }),
   );
 }

@@ -82,6 +82,7 @@ export function configObjects(
   );
 }
 
+/** Also an object that is nested without end, so that its status can say so. */
 function watchKind(deps: ConfigObjectsDeps, resource: ListWatchResource) {
   const objects = new Map<string, KubeObject>();
   const name = resource.resources;
@@ -93,7 +94,7 @@ function watchKind(deps: ConfigObjectsDeps, resource: ListWatchResource) {
       for (const [key, object] of entries) objects.set(key, object);
     },
   };
-  const token$ = listWatch(deps, resource).pipe(
+  const token$ = listWatch(deps, { ...resource, anyDepth: true }).pipe(
     tap((event) => {
       const notice = noticeOf(name, event);
       if (notice !== undefined) deps.notice(notice);

@@ -9,7 +9,7 @@ import { isRecord } from '../lib/is-record.ts';
  * Reads a list page while it arrives: `objects` per chunk, then `list-end`. A page that is cut short gives `closed`, one
  * that is no list of objects gives `failed`; what came before stands.
  */
-export function listDecoder(resource: ResourceRef): Decoder {
+export function listDecoder(resource: ResourceRef & Pick<TypeHint, 'anyDepth'>): Decoder {
   const splitter = listSplitter();
   let hint: TypeHint | undefined;
 
@@ -46,12 +46,16 @@ export function listDecoder(resource: ResourceRef): Decoder {
 }
 
 /** Items of typed lists do not say their kind; the list, which is an `IngressList`, does. */
-function typeHint(resource: ResourceRef, head: string): TypeHint {
+function typeHint(
+  { apiVersion, resources, anyDepth = false }: ResourceRef & Pick<TypeHint, 'anyDepth'>,
+  head: string,
+): TypeHint {
   const list = parsed(head);
   const kind = isRecord(list) ? list['kind'] : undefined;
   return {
-    apiVersion: resource.apiVersion,
-    kind: typeof kind === 'string' && /.List$/.test(kind) ? kind.slice(0, -4) : resource.resources,
+    apiVersion,
+    kind: typeof kind === 'string' && /.List$/.test(kind) ? kind.slice(0, -4) : resources,
+    anyDepth,
   };
 }
 

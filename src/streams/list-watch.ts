@@ -31,6 +31,8 @@ export interface StopDeps {
 export interface ListWatchResource extends ResourceRef {
   /** Objects come with nothing but their metadata. */
   readonly metadataOnly?: boolean;
+  /** Objects are told however deep they are nested; else one that is nested without end is malformed. */
+  readonly anyDepth?: boolean;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }

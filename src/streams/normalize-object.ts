@@ -1,4 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import { isNestedDeeper } from '../lib/is-nested-deeper.ts';
+import { maxNesting } from '../lib/max-nesting.ts';
 import type { Problem } from '../lib/problem.ts';
 
 export type NormalizedObject =
@@ -10,6 +12,8 @@ export interface TypeHint {
   readonly apiVersion: string;
   /** `Ingress`; or the plural resource name when the kind is not known. */
   readonly kind: string;
+  /** Whoever reads these objects does not mind how deep they are nested. */
+  readonly anyDepth?: boolean;
 }
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -18,8 +22,8 @@ type Fields = Record<string, unknown>;
 
 /**
  * Checks what every reader of a store relies on (a name, strings where metadata has strings, objects where the top level
- * has objects), and takes out `metadata.managedFields` and the last-applied annotation, which nobody reads and which can
- * be half of an object. Works in place on a freshly parsed value; only its metadata is built anew.
+ * has objects, nothing that is nested without end), and takes out `metadata.managedFields` and the last-applied annotation, which nobody reads and which can
+ * be half of an object. Works in place on a freshly parsed value, on its first level only; its metadata is built anew.
  */
 export function normalizeObject(value: unknown, hint: TypeHint): NormalizedObject {
   if (!isFields(value)) return refuse(hint, {}, '', 'is not an object');
@@ -46,6 +50,8 @@ export function normalizeObject(value: unknown, hint: TypeHint): NormalizedObjec
     if (!isAbsent(value[name]) && typeof value[name] !== 'string') return refused(name, 'is not a string');
 
   value['metadata'] = stripped(metadata);
+  if (hint.anyDepth !== true && isNestedDeeper(value, maxNesting))
+    return refused('', `is nested more than ${maxNesting} deep`);
   // Every object of a kind says the same: they may all say it with one string.
   value['apiVersion'] = sameOr(value['apiVersion'], hint.apiVersion);
   value['kind'] = sameOr(value['kind'], hint.kind);

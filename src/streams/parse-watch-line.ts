@@ -37,7 +37,8 @@ export function parseWatchLine(line: string, hint: TypeHint): WatchLine {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED': {
-      const normal = normalizeObject(object, hint);
+      // Of what is gone, only its name is of interest: it may have been stored when it was no deeper than it should.
+      const normal = normalizeObject(object, type === 'DELETED' ? { ...hint, anyDepth: true } : hint);
       if (normal.ok) return { kind: 'object', change: changes[type], object: normal.object };
       const { resourceVersion } = normal;
       return {

@@ -1,5 +1,6 @@
 import type { ResourceRef } from '../kube/resource-path.ts';
 import { longestObjectText, type Decoder } from './decoder.ts';
+import type { TypeHint } from './normalize-object.ts';
 import { parseWatchLine, type WatchLine } from './parse-watch-line.ts';
 import { splitLines } from './split-lines.ts';
 
@@ -7,8 +8,9 @@ import { splitLines } from './split-lines.ts';
  * Reads a watch while it arrives: the complete lines of each chunk. An unfinished line at the end is dropped, since the
  * watch resumes from before it. After garbage nothing of the chunk is read.
  */
-export function watchDecoder(resource: ResourceRef): Decoder {
-  const hint = { apiVersion: resource.apiVersion, kind: resource.resources };
+export function watchDecoder(resource: ResourceRef & Pick<TypeHint, 'anyDepth'>): Decoder {
+  const { apiVersion, resources: kind, anyDepth = false } = resource;
+  const hint = { apiVersion, kind, anyDepth };
   let carry = '';
 
   return {

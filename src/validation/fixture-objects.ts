@@ -126,10 +126,13 @@ function objectOf(
     errors.push(`${field} is not an object`);
     return undefined;
   }
-  const normalized = normalizeObject(structuredClone(value), {
-    apiVersion: apiVersion ?? apiVersions?.[0] ?? '',
-    kind: kindOf(resources),
-  });
+  const normalized = normalizeObject(
+    { ...value },
+    {
+      apiVersion: apiVersion ?? apiVersions?.[0] ?? '',
+      kind: kindOf(resources),
+    },
+  );
   if (normalized.ok) return normalized.object;
   errors.push(`${field}: ${normalized.problem.message.replace('; the object is ignored', '')}`);
   return undefined;

@@ -60,10 +60,13 @@ function objectOf(
 ): { readonly object?: KubeObject | undefined; readonly problem?: Problem } {
   if (sent === undefined) return {};
   const { name, ignoreFields, labelSelector, fields, namespaces } = spec;
-  const normalized = normalizeObject(structuredClone(sent), {
-    apiVersion: group === '' ? version : `${group}/${version}`,
-    kind,
-  });
+  const normalized = normalizeObject(
+    { ...sent },
+    {
+      apiVersion: group === '' ? version : `${group}/${version}`,
+      kind,
+    },
+  );
   if (!normalized.ok) return { problem: normalized.problem };
   const { object } = normalized;
   const { metadata } = object;

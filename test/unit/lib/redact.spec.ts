@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../../src/lib/redact.ts';
+import { nested } from '../../fixtures/nested.ts';
 
 describe('redact', () => {
   it('hides the values of Secrets and keeps their keys, at any depth', () => {
@@ -19,6 +20,10 @@ describe('redact', () => {
         },
       ],
     });
+  });
+
+  it('cuts off what is nested without end', () => {
+    expect(JSON.stringify(redact(nested(20_000)))).toMatch(/^(\{"in":){200}"\[nested too deep\]"\}{200}$/);
   });
 
   it('hides a Secret whose data is no object', () => {

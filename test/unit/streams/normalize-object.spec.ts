@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { normalizeObject } from '../../../src/streams/normalize-object.ts';
+import { nested } from '../../fixtures/nested.ts';
 
 const hint = { apiVersion: 'example.com/v1', kind: 'Widget' };
 const good = { metadata: { name: 'a', namespace: 'ns', resourceVersion: '7' } };
@@ -94,6 +95,20 @@ describe('normalizeObject', () => {
       problem: { owner: { namespace: 'ns', name: 'a' } },
       resourceVersion: '7',
     });
+  });
+
+  it('refuses what is nested without end, but where it does not matter', () => {
+    const deep = { ...good, spec: nested(20_000) };
+    expect(normalizeObject({ ...deep }, hint)).toMatchObject({
+      ok: false,
+      resourceVersion: '7',
+      problem: {
+        message: 'the object is nested more than 200 deep; the object is ignored',
+        owner: { kind: 'Widget', namespace: 'ns', name: 'a' },
+      },
+    });
+    expect(normalizeObject({ ...deep }, { ...hint, anyDepth: true }).ok).toBe(true);
+    expect(normalizeObject({ ...good, spec: nested(190) }, hint).ok).toBe(true);
   });
 
   it('never throws, and what it lets pass has a name', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseWatchLine } from '../../../src/streams/parse-watch-line.ts';
 import { object } from '../../fixtures/kube-stream.ts';
+import { nestedJson } from '../../fixtures/nested.ts';
 
 const hint = { apiVersion: 'example.com/v1', kind: 'Widget' };
 const parse = (value: unknown) => parseWatchLine(JSON.stringify(value), hint);
@@ -48,6 +49,17 @@ describe('parseWatchLine', () => {
       resourceVersion: '6',
     });
     expect(parse({ type: 'ADDED' })).toMatchObject({ kind: 'malformed', problem: { field: '' } });
+  });
+
+  it('reports an object that is nested without end, and takes note that it is gone', () => {
+    const line = (type: string) =>
+      `{"type":"${type}","object":{"metadata":{"name":"a","resourceVersion":"6"},"spec":${nestedJson(20_000)}}}`;
+    expect(parseWatchLine(line('MODIFIED'), hint)).toMatchObject({ kind: 'malformed', resourceVersion: '6' });
+    expect(parseWatchLine(line('DELETED'), hint)).toMatchObject({
+      kind: 'object',
+      change: 'deleted',
+      object: { metadata: { name: 'a' } },
+    });
   });
 
   it('calls anything else garbage, without quoting it', () => {

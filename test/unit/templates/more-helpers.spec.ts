@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { linearRegex } from '../../../src/lib/linear-regex.ts';
 import type { HelperScope } from '../../../src/templates/helper-spec.ts';
 import { allHelpers } from '../../../src/templates/helpers/all-helpers.ts';
+import { nested, nestedJson } from '../../fixtures/nested.ts';
 
 /** Value helpers look at their arguments and at compiled expressions only. */
 function call(name: string, args: readonly unknown[], hash: Readonly<Record<string, unknown>> = {}): unknown {
@@ -270,6 +271,17 @@ describe('encodings', () => {
         expect(parse(`a: ${printed}\nb: 1`)).toStrictEqual({ a: JSON.parse(printed) as unknown, b: 1 });
       }),
     );
+  });
+
+  it.each([
+    ['json', nested(20_000)],
+    ['yaml', nested(20_000)],
+    ['parseJson', nestedJson(20_000)],
+    ['parseYaml', nestedJson(20_000)],
+    ['parseYaml', nestedJson(300)],
+  ])('%s refuses what is nested without end', (name, from) => {
+    expect(() => call(name, [from])).toThrow(/^.*nested (more than 200|too) deep$/);
+    expect(() => call(name, [typeof from === 'string' ? nestedJson(50) : nested(50)])).not.toThrow();
   });
 
   it('yaml of any text stays under its key', () => {

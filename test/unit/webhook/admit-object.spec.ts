@@ -9,6 +9,7 @@ import {
   createAdmissionScene,
 } from '../../fixtures/admission-scene.ts';
 import { ingress, ingressClass, service } from '../../fixtures/kube-objects.ts';
+import { nested } from '../../fixtures/nested.ts';
 
 const scenes: AdmissionScene[] = [];
 afterEach(() => {
@@ -35,6 +36,14 @@ describe('a new object', () => {
     expect(await scene.create(web)).toEqual({ kind: 'allowed', warnings: [], scope: 'reduced' });
     expect(scene.checked).toHaveLength(1);
     expect(scene.checked[0]).toContain('backend shop_echo_80');
+  });
+
+  it('that is nested without end is refused, and the next one is looked at', async () => {
+    const scene = await sceneOf();
+    scene.accept();
+    const admission = await scene.create({ ...web, spec: { in: nested(20_000) } });
+    expect(JSON.stringify(admission)).toContain('nested more than 200 deep');
+    expect(await scene.create(web)).toMatchObject({ kind: 'allowed' });
   });
 
   it('is seen by templates that ask what a render is for, in the what-if alone', async () => {
