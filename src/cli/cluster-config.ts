@@ -1,17 +1,14 @@
 import { apiGroup } from '../api/api-group.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import type { ConfigError } from '../config/config-error.ts';
 import type { ConfigLibrary } from '../config/config-library.ts';
 import { configInvalid } from '../config/config-invalid.ts';
-import { readDocuments } from '../config/read-documents.ts';
 import { resolveConfig } from '../config/resolve-config.ts';
 import type { Resolution } from '../config/merge-documents.ts';
 import type { KubeClient } from '../kube/kube-client.ts';
 import { describeFailure } from '../kube/kube-failure.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { readLibraries } from './read-config.ts';
-import { version } from './version.ts';
+import { shippedLibraries } from './shipped-libraries.ts';
 
 export interface ClusterConfig {
   /** The HAProxyTemplateConfig as the API has it. */
@@ -66,16 +63,4 @@ export async function clusterConfig(
   });
   if (!resolution.ok) throw configInvalid(resolution.errors);
   return { object: found.value, resolution };
-}
-
-/** Each file is the library of its name, in the version of this program. */
-async function shippedLibraries(folder: string): Promise<readonly ConfigLibrary[]> {
-  const errors: ConfigError[] = [];
-  const read = (await readLibraries(folder)).flatMap((file) => readDocuments(file, errors));
-  if (errors.length > 0) throw configInvalid(errors);
-  return read.map(({ file, spec }) => ({
-    name: file.slice(file.lastIndexOf('/') + 1).replace(/\.ya?ml$/, ''),
-    revision: version,
-    spec,
-  }));
 }

@@ -249,7 +249,9 @@ export function startController(deps: ControllerDeps): Controller {
         if (outcome.kind !== 'rendered') return;
         stages.mark('reconciliation');
         stages.mark('leader-election');
-        if (outcome.bundle.provenance?.generation !== current?.renderer.generation) return;
+        if (current === undefined || outcome.bundle.provenance?.generation !== current.renderer.generation)
+          return;
+        worlds.count(current);
         for (const world of former) world.dispose();
         former = [];
       },

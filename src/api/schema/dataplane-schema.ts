@@ -28,13 +28,13 @@ export const dataplaneSchema = {
     minDeploymentInterval: {
       ...duration,
       description:
-        'Least time between two reloads of one HAProxy; the flag --reload-interval-min of the agents. Changes that need no reload never wait.',
+        'Least time between two reloads of one HAProxy. The controller does not look at it: agents are started with it, by their flag --reload-interval-min. Changes that need no reload never wait.',
       default: '2s',
     },
     reloadVerificationTimeout: {
       ...duration,
       description:
-        'Longest time for a reload to prove itself, 60s at most; the flag --reload-timeout of the agents.',
+        'Longest time for a reload to prove itself, 60s at most. The controller does not look at it: agents are started with it, by their flag --reload-timeout.',
       default: '60s',
     },
     driftPreventionInterval: {
