@@ -2,18 +2,20 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { concatMap, defer, finalize, type Observable } from 'rxjs';
-import { valuesOf } from '../lib/ordered-map.ts';
+import { entriesOf, valuesOf } from '../lib/ordered-map.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { Plan, PlanFile } from '../protocol/plan.ts';
+import { plainOrigin } from './guard/plain-origin.ts';
+import { withoutLoading } from './guard/without-loading.ts';
 
 /** Runs `use` on a folder that holds the files of a plan, and takes the folder away afterwards. */
 export type WithCheckRoot = <T>(plan: Plan, use: (root: string) => Observable<T>) => Observable<T>;
 
 /**
  * Check roots under `tmpDir`: private (0700, files 0600) and removed on completion, error and unsubscription.
- * `default-path origin` of the configuration is pointed to the root, so that relative paths lead to the plan's own files; line
- * numbers stay. Errors with what the file system says.
+ * `default-path origin` of the configuration is pointed to the root, so that relative paths lead to the plan's own files, and what would
+ * load code or write files is left out; line numbers stay. Errors with what the file system says.
  */
 export function checkRootsIn(tmpDir: string): WithCheckRoot {
   let isSwept = false;
@@ -74,15 +76,19 @@ async function writeFiles(plan: Plan, root: string, signal: AbortSignal): Promis
   }
 }
 
-const defaultPathOrigin = /^(\s*default-path\s+origin\s+)\S+/gm;
+const eachOrigin = new RegExp(plainOrigin, 'gm');
 
 function configBytes(plan: Plan, file: PlanFile, root: string): string | Buffer {
-  const sections = [...valuesOf(plan.sections)];
-  if (!sections.some(({ kind, text }) => kind === 'core' && text.includes('default-path')))
-    return Buffer.concat(file.content());
-  return sections
-    .map(({ kind, text }) =>
-      kind === 'core' ? text.replace(defaultPathOrigin, (_line, start: string) => start + root) : text,
-    )
-    .join('');
+  const { edits } = withoutLoading(plan.sections);
+  let isOther = edits.size > 0;
+  const texts: string[] = [];
+  for (const [key, section] of entriesOf(plan.sections)) {
+    const { text } = edits.get(key) ?? section;
+    const moved = text.includes('default-path')
+      ? text.replace(eachOrigin, (_line, start: string) => start + root)
+      : text;
+    isOther ||= moved !== text;
+    texts.push(moved);
+  }
+  return isOther ? texts.join('') : Buffer.concat(file.content());
 }

@@ -5,6 +5,8 @@ import { errorMessage } from '../lib/error-message.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { attributeFindings } from './attribute-findings.ts';
 import type { WithCheckRoot } from './check-root.ts';
+import { doubtOf } from './guard/doubt-of.ts';
+import { withoutLoading } from './guard/without-loading.ts';
 import { parseHaproxyOutput, type HaproxyMessage } from './parse-haproxy-output.ts';
 import type { ProcessResult, RunProcess } from './run-process.ts';
 import type { Validator } from './create-validator.ts';
@@ -58,8 +60,8 @@ interface Judgement {
 }
 
 /**
- * The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder; then by the validators. A
- * validator that cannot be asked is no consent: the check could not run then.
+ * The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder, without what would load code or write
+ * files; then by the validators. What is wrong only because of that is passed over. A validator that cannot be asked is no consent: the check could not run then.
  */
 export function createGate(deps: GateDeps): Gate {
   const { haproxy, withRoot, run, limits, env = usualPath, validators = [] } = deps;
@@ -67,6 +69,7 @@ export function createGate(deps: GateDeps): Gate {
 
   const judge = (plan: Plan): Observable<Judgement> =>
     judgeByHaproxy(plan).pipe(
+      map((judgement) => withoutDoubtful(plan, judgement)),
       concatMap((judgement) =>
         !judgement.accepted || validators.length === 0
           ? of(judgement)
@@ -114,6 +117,18 @@ function judgementOf({ code, signal, output }: ProcessResult): Judgement {
     return { accepted: false, messages, output };
   const how = signal === undefined ? `exited with ${code ?? 'no code'}` : `was ended by ${signal}`;
   throw new Error(`haproxy -c ${how}${output === '' ? '' : `: ${output.trim().slice(0, 2000)}`}`);
+}
+
+/**
+ * Scripts are not loaded by a check, nor are libraries, and files are not written: what misses them is no fault of the render. Whoever runs
+ * it will say.
+ */
+function withoutDoubtful(plan: Plan, judgement: Judgement): Judgement {
+  const { edits } = withoutLoading(plan.sections);
+  if (judgement.accepted || edits.size === 0) return judgement;
+  const isDoubtful = doubtOf(plan.sections, edits);
+  const messages = judgement.messages.filter((said) => said.severity === 'warning' || !isDoubtful(said));
+  return { ...judgement, accepted: messages.every(({ severity }) => severity === 'warning'), messages };
 }
 
 function withSaid({ messages, output }: Judgement, said: readonly HaproxyMessage[]): Judgement {

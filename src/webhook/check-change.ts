@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Observable, concatMap, defer, forkJoin, map, of } from 'rxjs';
 import type { Validator } from '../gate/create-validator.ts';
 import type { Gate } from '../gate/create-gate.ts';
+import type { LineRisk } from '../gate/guard/line-risk.ts';
 import type { HaproxyMessage } from '../gate/parse-haproxy-output.ts';
 import type { Finding, Verdict } from '../gate/verdict.ts';
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
@@ -44,7 +45,7 @@ export type CheckedChange =
 
 /**
  * HAProxy's and the validators' word on a change, in the smallest check that is known to be enough. A refusal is confirmed by a check
- * of the whole, and counts as far as it is not said without the change too. One value, then completion; never an error of its own.
+ * of the whole, and counts as far as it is not said without the change too, and cannot be due to lines that HAProxy was not given. One value, then completion; never an error of its own.
  */
 export function createChangeCheck(
   deps: CheckChangeDeps,
@@ -54,24 +55,28 @@ export function createChangeCheck(
 
   const judge = (plan: Plan): Observable<Verdict> => gate.check(plan);
 
-  const confirm = (whole: HarmlessPlan, present: () => Plan | undefined): Observable<CheckedChange> =>
-    judge(whole.plan).pipe(
+  const confirm = (next: Plan, present: () => Plan | undefined): Observable<CheckedChange> => {
+    const whole = harmless(next);
+    return judge(whole.plan).pipe(
       concatMap((verdict): Observable<CheckedChange> => {
         if (verdict.kind === 'unchecked') return of({ kind: 'unchecked', message: verdict.message });
         if (verdict.kind === 'accepted') return of(accepted('full', whole));
+        const certain = verdict.findings.filter((finding) => !whole.isDoubtful(finding));
+        if (certain.length === 0) return of(accepted('full', whole));
         const before = present();
-        if (before === undefined) return of({ kind: 'refused', scope: 'full', findings: verdict.findings });
+        if (before === undefined) return of({ kind: 'refused', scope: 'full', findings: certain });
         return judge(harmless(before).plan).pipe(
           map((former): CheckedChange => {
             if (former.kind === 'unchecked') return { kind: 'unchecked', message: former.message };
             const known = new Set(former.kind === 'refused' ? former.findings.map(identityOf) : []);
-            const findings = verdict.findings.filter((finding) => !known.has(identityOf(finding)));
+            const findings = certain.filter((finding) => !known.has(identityOf(finding)));
             if (findings.length > 0) return { kind: 'refused', scope: 'full', findings };
-            return { ...accepted('full', whole), known: verdict.findings };
+            return { ...accepted('full', whole), known: certain };
           }),
         );
       }),
     );
+  };
 
   const byHaproxy = ({ accepted: base, next, present }: ChangeToCheck): Observable<CheckedChange> => {
     const reduction: Reduction =
@@ -82,7 +87,7 @@ export function createChangeCheck(
       const scope = reduction.kind === 'known' ? 'known' : 'none';
       return of({ kind: 'accepted', scope, known: [], notJudged: [] });
     }
-    if (reduction.kind === 'full') return confirm(harmless(next), present);
+    if (reduction.kind === 'full') return confirm(next, present);
     const { forms } = reduction;
     const part = harmless(reduction.plan);
     return judge(part.plan).pipe(
@@ -93,7 +98,7 @@ export function createChangeCheck(
         }
         // The part lacks what nobody thought of, or the change is bad: the whole tells which.
         return verdict.kind === 'refused'
-          ? confirm(harmless(next), present)
+          ? confirm(next, present)
           : of({ kind: 'unchecked', message: verdict.message });
       }),
     );
@@ -125,6 +130,15 @@ export function createChangeCheck(
     });
 }
 
+const reasonOf: Readonly<Record<LineRisk, string>> = {
+  load: 'load code',
+  run: 'load code',
+  code: 'load code',
+  write: 'write a file',
+  file: 'name a file outside of the configuration',
+  unknown: 'are not known to be harmless',
+};
+
 function accepted(scope: CheckScope, { plan, leftOut }: HarmlessPlan, base?: Plan) {
   const reasons = new Set<string>();
   for (const [key, risks] of leftOut) {
@@ -139,7 +153,7 @@ function accepted(scope: CheckScope, { plan, leftOut }: HarmlessPlan, base?: Pla
     for (const risk of risks)
       reasons.add(
         `lines of ${section?.kind ?? 'section'} ${section?.name ?? ''} were not judged by HAProxy, since they ` +
-          (risk === 'code' ? 'load code' : 'name a file outside of the configuration'),
+          reasonOf[risk],
       );
   }
   return { kind: 'accepted', scope, known: [], notJudged: [...reasons] } as const;

@@ -1,7 +1,13 @@
-import { editOrderedMap, entriesOf } from '../lib/ordered-map.ts';
+import path from 'node:path';
+import { createGuard } from '../gate/guard/guard-sections.ts';
+import { guardCrtList } from '../gate/guard/guard-crt-list.ts';
+import { doubtOf } from '../gate/guard/doubt-of.ts';
+import type { LineRisk } from '../gate/guard/line-risk.ts';
+import { readConfigLine } from '../gate/guard/read-config-line.ts';
+import type { Finding } from '../gate/verdict.ts';
+import { editOrderedMap, entriesOf, getEntry } from '../lib/ordered-map.ts';
 import { createPlan } from '../plan/create-plan.ts';
 import type { Plan, PlanFile, Section } from '../protocol/plan.ts';
-import { lineRisk, type LineRisk } from './line-risk.ts';
 import { configFileOf, configPath, textOf, withText } from './plan-of.ts';
 
 /** A plan that can be given to HAProxy whoever wrote it, and what was taken out of it. */
@@ -9,41 +15,48 @@ export interface HarmlessPlan {
   readonly plan: Plan;
   /** Sections of which lines were left out, by key, with the reasons. */
   readonly leftOut: ReadonlyMap<string, ReadonlySet<LineRisk>>;
+  /** Whether a refusal may only be due to what was taken out. */
+  readonly isDoubtful: (finding: Pick<Finding, 'message'>) => boolean;
 }
 
-/** Keeps the numbers of the lines that follow. */
-const placeholder = '# not judged before it is applied';
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /**
- * Replaces every certificate, and whatever file has a private key in it, by a stand-in, and every line that would run code or read
- * a file outside of the render by a comment. Line numbers stay.
+ * Replaces every certificate, and whatever file has a private key in it, by a stand-in, and every line that is not known to be harmless
+ * by a comment: it may run code, write a file, or read one outside of the render. Line numbers stay.
  *
  * @param standIn PEM: a certificate with its chain and key
  */
 export function createHarmless(standIn: string): (plan: Plan) => HarmlessPlan {
-  const known = new WeakMap<Section, { readonly section: Section; readonly risks: ReadonlySet<LineRisk> }>();
-  const judged = (section: Section) => {
-    const held = known.get(section) ?? withoutRisks(section);
-    known.set(section, held);
-    return held;
-  };
+  const guard = createGuard({ leavesOut: () => true });
+  const listsOf = rememberedLists();
   return (plan) => {
-    const leftOut = new Map<string, ReadonlySet<LineRisk>>();
-    const edits = new Map<string, Section>();
-    for (const [key, section] of entriesOf(plan.sections)) {
-      const { section: harmless, risks } = judged(section);
-      if (harmless === section) continue;
-      leftOut.set(key, risks);
-      edits.set(key, harmless);
-    }
+    const { edits, leftOut: ofLines } = guard(plan.sections);
+    const leftOut = new Map(ofLines);
+    let isListOther = false;
+    const isDoubtful: HarmlessPlan['isDoubtful'] = (finding) =>
+      isListOther || doubtOf(plan.sections, edits)(finding);
     const files = new Map<string, PlanFile>();
     for (const [path, file] of entriesOf(plan.files))
       if (holdsKey(file)) files.set(path, withText(file, standIn));
-    if (edits.size === 0 && files.size === 0) return { plan, leftOut };
+    for (const [key, section] of entriesOf(plan.sections))
+      for (const list of listsOf(section)) {
+        const file = files.get(list) ?? getEntry(plan.files, list);
+        const text = file === undefined ? '' : textOf(file);
+        const harmless = guardCrtList(text);
+        if (file === undefined || harmless === text) continue;
+        isListOther = true;
+        files.set(list, withText(file, harmless));
+        leftOut.set(key, new Set([...(leftOut.get(key) ?? []), 'file']));
+      }
+    if (edits.size === 0 && files.size === 0) return { plan, leftOut, isDoubtful };
     const sections = editOrderedMap(plan.sections, edits);
     if (edits.size > 0) files.set(configPath, configFileOf(sections));
-    return { plan: createPlan({ ...plan, sections, files: editOrderedMap(plan.files, files) }), leftOut };
+    return {
+      plan: createPlan({ ...plan, sections, files: editOrderedMap(plan.files, files) }),
+      leftOut,
+      isDoubtful,
+    };
   };
 }
 
@@ -52,13 +65,25 @@ function holdsKey(file: PlanFile): boolean {
   return file.kind === 'general' && privateKey.test(textOf(file));
 }
 
-function withoutRisks(section: Section) {
-  const risks = new Set<LineRisk>();
-  const lines = section.text.split('\n').map((line) => {
-    const risk = lineRisk(line);
-    if (risk !== undefined) risks.add(risk);
-    return risk === undefined ? line : placeholder;
-  });
-  if (risks.size === 0) return { section, risks };
-  return { section: { ...section, text: lines.join('\n') }, risks };
+/** Paths of the lists of certificates that a section has HAProxy read: what stands in them names files again. */
+function rememberedLists(): (section: Section) => readonly string[] {
+  const known = new WeakMap<Section, readonly string[]>();
+  return (section) => {
+    const held = known.get(section) ?? listsIn(section.text);
+    known.set(section, held);
+    return held;
+  };
+}
+
+function listsIn(text: string): readonly string[] {
+  // Quotes and escapes may stand within the word.
+  if (!/crt|\\x|["'].*["']/.test(text)) return [];
+  const lists: string[] = [];
+  for (const line of text.split('\n')) {
+    const { words } = readConfigLine(line);
+    words.forEach((word, at) => {
+      if (word === 'crt-list') lists.push(path.posix.normalize(words[at + 1] ?? ''));
+    });
+  }
+  return lists;
 }
