@@ -19,7 +19,7 @@ const isBegin = (text: string, at: number): boolean => at === 0 || /[,[!\s]/.tes
  * (`a %[path,map(x)] b`). Samples and converters that are not known to take no files must not be given paths.
  */
 export function expressionRisk(word: string): LineRisk | undefined {
-  if (luaUse.test(word)) return 'load';
+  if (word.includes('lua.') && luaUse.test(word)) return 'load';
   if (!word.includes('(')) return undefined;
   for (const match of word.matchAll(call)) {
     const [, name = ''] = match;

@@ -11,6 +11,10 @@ export interface ConfigLine {
  * NUL is, however it came there.
  */
 export function readConfigLine(line: string): ConfigLine {
+  if (plain.test(line)) {
+    const words = line.split(/[ \t]+/);
+    return { words: words.filter((word) => word !== ''), isOdd: false };
+  }
   const words: string[] = [];
   let word: string | undefined;
   let quote = '';
@@ -49,6 +53,8 @@ export function readConfigLine(line: string): ConfigLine {
   return { words, isOdd: isOdd || quote !== '' };
 }
 
+/** Most lines: nothing in them but words and what separates them. */
+const plain = /^[\t !%&(-[\]-~]*$/;
 /** As C's isspace() has them. */
 const blanks: ReadonlySet<string> = new Set([' ', '\t', '\n', '\v', '\f', '\r']);
 const controls: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t' };
