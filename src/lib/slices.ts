@@ -1,5 +1,5 @@
 /**
  * Work that can pause: it yields where the event loop may have its turn, and returns its result. Run by `runSlices` all at once, or by
- * `inSlices` with pauses.
+ * `runInSlices` with pauses.
  */
 export type Slices<T> = Generator<undefined, T, undefined>;

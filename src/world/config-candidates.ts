@@ -5,7 +5,7 @@ import type { ConfigLibrary } from '../config/config-library.ts';
 import { resolveInSlices } from '../config/resolve-in-slices.ts';
 import { contentDigest } from '../lib/content-digest.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { inSlices } from '../operators/in-slices.ts';
+import { runInSlices } from '../operators/run-in-slices.ts';
 import { switchMapFair } from '../operators/switch-map-fair.ts';
 import type { ConfigObjects } from '../streams/config-objects.ts';
 import type { Candidate, ResolvedConfig, StageResult } from './load-report.ts';
@@ -73,12 +73,12 @@ export function candidateOf(
   const { name, namespace = '', generation } = metadata;
   const libraries = objects.map(libraryOf);
   const content = [spec ?? null, usedBy(spec, libraries, ({ name: library }) => library)];
-  return inSlices(() => contentDigest(content), worldSlices).pipe(
+  return runInSlices(() => contentDigest(content), worldSlices).pipe(
     map((id) => ({
       id,
       name: `HAProxyTemplateConfig ${namespace}/${name}`,
       ...(generation === undefined ? {} : { generation }),
-      resolve$: inSlices(() => resolveInSlices({ name, spec, libraries, shipped }), worldSlices).pipe(
+      resolve$: runInSlices(() => resolveInSlices({ name, spec, libraries, shipped }), worldSlices).pipe(
         map((resolution): StageResult<ResolvedConfig> => {
           if (!resolution.ok) return { ok: false, errors: resolution.errors.map(configErrorText) };
           const { config, sources } = resolution;

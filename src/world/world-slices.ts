@@ -1,9 +1,9 @@
 import { asyncScheduler } from 'rxjs';
-import type { InSlicesOptions } from '../operators/in-slices.ts';
+import type { RunInSlicesOptions } from '../operators/run-in-slices.ts';
 import { immediate$ } from '../render/immediate.ts';
 
 /** How work on a whole configuration pauses. */
-export const worldSlices: InSlicesOptions = {
+export const worldSlices: RunInSlicesOptions = {
   pause$: immediate$,
   now: () => asyncScheduler.now(),
   sliceMs: 8,
