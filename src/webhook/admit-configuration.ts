@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { firstValueFrom } from 'rxjs';
 import { apiGroup } from '../api/api-group.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { kubeClient } from '../kube/kube-client.ts';
 import { type KubeFailure, type KubeResult, describeFailure } from '../kube/kube-failure.ts';
 import type { KubeTransport } from '../kube/kube-transport.ts';
+import { isRecord } from '../lib/is-record.ts';
 import type { ControllerIdentity } from '../world/controller-runtime.ts';
 import type { ConfigVerdict, TryConfig } from '../world/try-config.ts';
 import type { Admission } from './admission.ts';
@@ -22,7 +24,8 @@ export interface AdmitConfigurationDeps {
  * Says what would become of the configuration with a HAProxyTemplateConfig or HAProxyTemplateLibrary: the whole load gate, beside the
  * configuration at work, which stays.
  *
- * - objects that are none of this controller's, and deletions, are allowed
+ * - objects that are none of this controller's, and deletions, are allowed; so are libraries that the configuration does not name, and
+ *   changes of what is on its way out or that leave the spec as it is
  * - libraries and references to them may come in any order: what does not fit together yet is a warning
  * - where a stage cannot run, nothing is known
  * - what was refused before and has no error that it did not have is allowed, so that it can be repaired in steps
@@ -50,9 +53,11 @@ export function createAdmitConfiguration({
     if (operation === 'DELETE') return allowed(isOurs(request, identity) ? [stays] : []);
     if (object === undefined || request.namespace !== namespace) return allowed([]);
     if (!isLibrary(request) && !isOurs(request, identity)) return allowed([]);
+    const { oldObject } = request;
+    const isSame = oldObject !== undefined && isDeepStrictEqual(object['spec'], oldObject['spec']);
+    if (isSame || object.metadata.deletionTimestamp !== undefined) return allowed([]);
     const libraries = await librariesNow(signal);
     if (!libraries.ok) return unknown(libraries.failure);
-    const { oldObject } = request;
     if (!isLibrary(request))
       return notWorse(
         await judge(object, libraries.value, signal),
@@ -63,6 +68,7 @@ export function createAdmitConfiguration({
       return config.failure.kind === 'http' && config.failure.status === 404
         ? allowed([])
         : unknown(config.failure);
+    if (!refersTo(config.value, object.metadata.name)) return allowed([]);
     const others = libraries.value.filter(({ metadata }) => metadata.name !== object.metadata.name);
     return notWorse(
       await judge(config.value, [...others, object], signal),
@@ -108,6 +114,12 @@ function refusal({
 
 function allowed(warnings: readonly string[]): Admission {
   return { kind: 'allowed', warnings, scope: 'none' };
+}
+
+/** Libraries that are not named do not count, whatever is in them. */
+function refersTo({ spec }: KubeObject, library: string): boolean {
+  const refs = isRecord(spec) ? spec['libraryRefs'] : undefined;
+  return Array.isArray(refs) && refs.some((ref: unknown) => isRecord(ref) && ref['name'] === library);
 }
 
 function isLibrary({ resource }: AdmissionRequest): boolean {
