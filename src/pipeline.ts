@@ -26,6 +26,7 @@ import type { KeptOutputs } from './protocol/kept-outputs.ts';
 import type { Plan } from './protocol/plan.ts';
 import type { HeldObjects } from './protocol/provenance.ts';
 import type { DeliveryTarget } from './protocol/delivery-target.ts';
+import type { Leadership } from './protocol/leadership.ts';
 import { authorityOf, type HaproxyPod } from './protocol/pod.ts';
 import type { RenderOutcome } from './protocol/render-outcome.ts';
 import type { DeliveryReport } from './protocol/delivery-report.ts';
@@ -45,6 +46,8 @@ export interface PipelineDeps<World, Verdict extends LatchVerdict> {
   /** See {@link GateStageOptions.adopt}. */
   readonly adopt?: (generation: object) => QuarantineState | undefined;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
+  /** Whether this process may write to pods: as it is at once, then every change. Everything but that goes on without it. */
+  readonly leadership$: Observable<Leadership>;
   /** Brings a pod to what is wanted and keeps it there, until something newer is wanted of it or it is gone. */
   readonly deliver: (target: DeliveryTarget, newer$: Observable<void>) => Observable<DeliveryReport>;
   readonly taps: Taps;
@@ -56,8 +59,8 @@ export interface PipelineTiming {
   readonly maxStaleRender: number;
   /** Milliseconds from a render to its check. */
   readonly checkDelay: number;
-  /** Milliseconds between two checks by HAProxy. */
-  readonly checkInterval: number;
+  /** Milliseconds between two checks by HAProxy, in a leader and in a standby, of which nobody waits for a verdict. */
+  readonly checkInterval: { readonly leading: number; readonly standby: number };
   readonly checkRetry: { readonly min: number; readonly max: number };
 }
 
@@ -77,6 +80,7 @@ export interface Pipeline<Verdict> {
  *
  *     config$ → changes ─ coalesce ─ switchMapFair(render) ─ bundle$ ─┬─ exhaustMapLatest(check) ─ verdict$, quarantine$
  *                            └───────────────<── quarantine$          └─ latch ─ perKeyLatest(pod, deliver) ─ delivery$
+ *                                                        fleet$, leadership$ ──────────┘
  *
  * Streams are shared and hot while one subscriber is left; none of them errors or completes. Each arrow is a tap.
  */
@@ -85,6 +89,10 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
 ): Pipeline<Verdict> {
   const { taps, timing } = deps;
 
+  const leadership$ = deps.leadership$.pipe(
+    taps.point('leadership', (leadership) => leadership),
+    hot(),
+  );
   const held = new Subject<HeldObjects>();
   const running = createRunningPlans();
 
@@ -116,7 +124,7 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
     delay(timing.checkDelay),
     gateStage({
       check: deps.check,
-      interval: timing.checkInterval,
+      interval: leadership$.pipe(map(({ kind }) => timing.checkInterval[kind])),
       retry: timing.checkRetry,
       running: running.ids,
       ...(deps.recall && { recall: deps.recall }),
@@ -149,15 +157,17 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
     hot(),
   );
 
-  const latch$ = latch(bundle$, judged$).pipe(taps.point('latch', tapShape.latch), hot());
+  const term$ = leadership$.pipe(filter(({ kind }) => kind === 'leading'));
+  const latch$ = latch(bundle$, judged$, term$).pipe(taps.point('latch', tapShape.latch), hot());
 
   const delivery$ = combineLatest({
     latch: latch$,
     pods: deps.fleet$.pipe(taps.point('fleet', (pods) => pods)),
+    leadership: leadership$,
   }).pipe(
     coalesce(),
     tap(({ pods }) => running.keep(pods)),
-    map(({ latch, pods }) => targetsOf(latch, pods)),
+    map(targetsOf),
     perKeyLatest({
       // Another pod under the same name or address is another key: what was under way to the former one ends.
       keyOf: ({ pod }) => authorityOf(pod),
@@ -203,18 +213,26 @@ function sameForGate(a: Bundle, b: Bundle): boolean {
 
 const samePlan = (a: Bundle, b: Bundle): boolean => a.plan.id === b.plan.id;
 
-/** What is wanted of every pod: the render that is out, or that the pods take back what should not have got out. */
-function targetsOf(
-  { released, refusedPlanId }: LatchState,
-  pods: readonly HaproxyPod[],
-): readonly DeliveryTarget[] {
-  if (released !== undefined) return pods.map((pod) => ({ kind: 'deliver', pod, bundle: released }));
+/** What is wanted of every pod: the render that is out, or that the pods take back what should not have got out; of a standby, nothing. */
+function targetsOf({ latch, pods, leadership }: Wanted): readonly DeliveryTarget[] {
+  if (leadership.kind === 'standby') return pods.map((pod) => ({ kind: 'leave', pod }));
+  const { released, refusedPlanId } = latch;
+  const { epoch } = leadership;
+  if (released !== undefined) return pods.map((pod) => ({ kind: 'deliver', pod, epoch, bundle: released }));
   return refusedPlanId === undefined
     ? []
-    : pods.map((pod) => ({ kind: 'revert', pod, planId: refusedPlanId }));
+    : pods.map((pod) => ({ kind: 'revert', pod, epoch, planId: refusedPlanId }));
+}
+
+interface Wanted {
+  readonly latch: LatchState;
+  readonly pods: readonly HaproxyPod[];
+  readonly leadership: Leadership;
 }
 
 function sameTarget(a: DeliveryTarget, b: DeliveryTarget): boolean {
+  if (a.kind === 'leave' || b.kind === 'leave') return a.kind === b.kind;
+  if (a.epoch !== b.epoch) return false;
   if (a.kind === 'deliver') return b.kind === 'deliver' && samePlan(a.bundle, b.bundle);
   return b.kind === 'revert' && a.planId === b.planId;
 }

@@ -26,6 +26,18 @@ export const runOptions = {
     env: 'CRD_NAME',
     otherwise: 'the configuration is the libraries and --values',
   },
+  'lease-name': {
+    value: 'NAME',
+    summary: 'Lease in --namespace by which replicas agree on who leads',
+    env: 'LEASE_NAME',
+    otherwise: 'controller.leaderElection.leaseName of the configuration',
+  },
+  identity: {
+    value: 'NAME',
+    summary: 'beginning of the name under which this process holds the Lease; some letters at random follow',
+    env: 'POD_NAME',
+    otherwise: 'the name of the host',
+  },
   'watch-timeout': {
     value: 'DURATION',
     summary:

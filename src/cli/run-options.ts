@@ -18,6 +18,10 @@ export interface RunOptions {
   readonly values: readonly string[];
   /** HAProxyTemplateConfig to follow; absent: the configuration is that of the files. */
   readonly configObject?: { readonly namespace: string; readonly name: string };
+  /** Of the Lease; absent: the configuration names it. */
+  readonly leaseName?: string;
+  /** Absent: the host's name. */
+  readonly identity?: string;
   /** Whole seconds. */
   readonly watchTimeoutSeconds: number;
   readonly healthListen: ListenAddress;
@@ -40,7 +44,7 @@ export function parseRunOptions(
   env: Readonly<Record<string, string | undefined>>,
   defaultLibraries: string,
 ): RunOptions {
-  const { kubeconfig, namespace } = values;
+  const { kubeconfig, namespace, identity, 'lease-name': leaseName } = values;
   const configObject = parseConfigObject(values, namespace);
   const webhook = parseWebhookFlags(values, namespace);
   return {
@@ -51,6 +55,8 @@ export function parseRunOptions(
     libraries: values.libraries ?? defaultLibraries,
     values: values.values,
     ...(configObject === undefined ? {} : { configObject }),
+    ...(leaseName === undefined || leaseName === '' ? {} : { leaseName }),
+    ...(identity === undefined || identity === '' ? {} : { identity }),
     watchTimeoutSeconds: parseWatchTimeout(values['watch-timeout']),
     healthListen: parseListen(values['health-listen'], '--health-listen'),
     metricsListen: parseListen(values['metrics-listen'], '--metrics-listen'),

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { stringify } from 'yaml';
@@ -78,6 +80,11 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
   const controller = startController({
     config,
     transport,
+    election: {
+      namespace: options.namespace ?? kubeconfig.namespace ?? 'default',
+      identity: `${options.identity ?? hostname()}_${randomBytes(6).toString('hex')}`,
+      ...(options.leaseName === undefined ? {} : { leaseName: options.leaseName }),
+    },
     // What an apply may last is `dataplane.syncTimeout`, for which delivery itself looks.
     client: createAgentClient(login?.access ?? options.agentAccess),
     check: gatesByValidators({ haproxy: options.haproxy, ...pathOnly() }),
@@ -116,8 +123,8 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     return await stopped.promise;
   } finally {
     signal.removeEventListener('abort', end);
-    await Promise.all(servers.map(async ({ server }) => server.close()));
-    await controller.stop();
+    // The Lease is not held for longer than it takes: the servers' connections end meanwhile.
+    await Promise.all([...servers.map(async ({ server }) => server.close()), controller.stop()]);
     await transport.close();
     log.info('controller stopped');
   }

@@ -1,11 +1,12 @@
 import { Registry } from 'prom-client';
-import { ReplaySubject, Subject, distinctUntilChanged, map, of } from 'rxjs';
+import { ReplaySubject, Subject, distinctUntilChanged, map } from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { type QuarantineState, emptyQuarantine } from '../gate/quarantine-state.ts';
 import { openStream } from '../kube/open-stream.ts';
 import { readJson } from '../kube/read-json.ts';
 import { reviewAccess } from '../kube/review-access.ts';
 import { createStallWatch } from '../operators/stall-watch.ts';
+import { createSlots } from '../operators/create-slots.ts';
 import { createTaps } from '../operators/taps.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
@@ -23,17 +24,20 @@ import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { createWatchSources } from '../streams/watch-sources.ts';
 import type { ControllerIdentity, ControllerRuntime } from '../world/controller-runtime.ts';
 import type { AcceptedRender } from '../world/load-report.ts';
+import { hideSecrets } from '../world/hide-secrets.ts';
 import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
 import { createResourceHub } from '../world/resource-hub.ts';
 import type { Controller, ControllerDeps, LiveConfig } from './controller/controller-deps.ts';
 import { createControllerPipeline, durationOf } from './controller/controller-pipeline.ts';
 import { controllerTiming as timing } from './controller/controller-timing.ts';
+import { electLeader } from './controller/elect-leader.ts';
 import { followConfig } from './controller/follow-config.ts';
 import { followDeployments } from './controller/follow-deployments.ts';
 import { followHttp } from './controller/follow-http.ts';
 import { followPods } from './controller/follow-pods.ts';
 import { healthOf } from './controller/health-of.ts';
 import { recordController } from './controller/record-controller.ts';
+import { recordRuntime } from './controller/record-runtime.ts';
 import type { LoadGateDeps } from '../world/load-gate.ts';
 import { createStartupStages } from '../world/startup-stages.ts';
 import { createTryConfig } from '../world/try-config.ts';
@@ -133,9 +137,23 @@ export function startController(deps: ControllerDeps): Controller {
     log,
     ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
   });
+  const slots = createSlots(timing.deliverySlots);
+  const leader = electLeader({
+    ...(deps.election === undefined ? {} : { election: deps.election }),
+    config$: taken$.pipe(map(({ config }) => config)),
+    transport,
+    watch: api,
+    podEpoch: book.highestEpoch,
+    metrics,
+    log,
+    now,
+    onFatal,
+  });
   const duration = (field: Parameters<typeof durationOf>[1]) => durationOf(current?.config, field);
   const checkFor = (plan: Plan, world: LiveWorld | undefined) =>
-    deps.check(plan, world?.config ?? { validators: [] });
+    deps
+      .check(plan, world?.config ?? { validators: [] })
+      .pipe(map((verdict) => hideSecrets(verdict, world?.secrets ?? (() => []))));
   const pipeline = createControllerPipeline({
     controller: deps,
     runtime: { taps, log },
@@ -149,11 +167,14 @@ export function startController(deps: ControllerDeps): Controller {
     book,
     blobs,
     duration,
+    slots,
+    leader,
   });
 
   const deployment$ = followDeployments({
     pipeline,
     fleet$: pods.fleet$,
+    leadership$: leader.leadership$,
     deploymentTimeout: () => duration('deploymentTimeout'),
     taps,
   });
@@ -163,6 +184,7 @@ export function startController(deps: ControllerDeps): Controller {
     startup: stages.reached,
     config: () => current?.config,
     load: () => followed?.vars() ?? { wanted: 'from files' },
+    leadership: leader.vars,
     resources: () => ({
       entries: Object.fromEntries([...(current?.stores ?? [])].map(([name, { size }]) => [name, size])),
       ...hub.counts(),
@@ -187,12 +209,12 @@ export function startController(deps: ControllerDeps): Controller {
     bundle$: bundle$.pipe(distinctUntilChanged()),
     pipeline,
     fleet$: pods.fleet$,
+    found$: pods.found$,
     deployment$,
     edit$: worlds.edit$,
     transport,
-    // Without a rival, this process may write at any time.
-    leaderTransport: transport,
-    leadership$: of({ kind: 'leading', epoch: 0 }),
+    leaderTransport: leader.transport,
+    leadership$: leader.leadership$,
     stop$,
     taps,
     registry,
@@ -220,6 +242,7 @@ export function startController(deps: ControllerDeps): Controller {
     plans,
     blobs,
     client,
+    isHeld: leader.epoch.isHeld,
     deployment$,
     capabilities: deps.capabilities,
     metrics,
@@ -231,8 +254,11 @@ export function startController(deps: ControllerDeps): Controller {
     pipeline.latch$.subscribe({
       next: (state) => {
         lastAccepted = state.accepted?.provenance;
-        newest = state.released?.plan;
-        if (state.released !== undefined) bundle$.next(state.released);
+        if (state.released === undefined) return;
+        newest = state.released.plan;
+        // Of a standby, too: pods are on what the leader renders, and the next leader starts from that.
+        plans.set(newest);
+        bundle$.next(state.released);
       },
       error: onFatal,
     }),
@@ -248,12 +274,20 @@ export function startController(deps: ControllerDeps): Controller {
       next: (outcome) => {
         if (outcome.kind !== 'rendered') return;
         stages.mark('reconciliation');
-        stages.mark('leader-election');
         if (current === undefined || outcome.bundle.provenance?.generation !== current.renderer.generation)
           return;
         worlds.count(current);
         for (const world of former) world.dispose();
         former = [];
+      },
+      error: onFatal,
+    }),
+  );
+  running.add(leader.start());
+  running.add(
+    leader.leadership$.subscribe({
+      next: (leadership) => {
+        if (leadership.kind === 'leading' || leadership.leader !== undefined) stages.mark('leader-election');
       },
       error: onFatal,
     }),
@@ -291,6 +325,7 @@ export function startController(deps: ControllerDeps): Controller {
       vars,
       events: history,
       heartbeat: timing.heartbeat,
+      record: () => recordRuntime({ runtime, world$: taken$, capabilities: deps.capabilities }),
       ask: (question, signal) => reviewAccess(transport, question, signal),
       readers: {
         changed: (by) => metrics.tapReaders.inc(by),
@@ -298,6 +333,7 @@ export function startController(deps: ControllerDeps): Controller {
       },
     },
     stop: async () => {
+      await leader.resign(() => slots.busy() === 0 && leader.transport.underway() === 0);
       running.unsubscribe();
       stop$.next();
       hub.dispose();

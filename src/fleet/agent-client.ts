@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import { type Dispatcher, request } from 'undici';
 import { CodedError } from '../lib/coded-error.ts';
+import { fencedDispatcher } from '../lib/http/fenced-dispatcher.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { ApplyRequest } from '../protocol/apply-request.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
@@ -29,11 +30,13 @@ export interface AgentClient {
     pod: HaproxyPod,
     options?: { readonly verify?: boolean; readonly plan?: boolean },
   ): Observable<AgentState>;
-  apply(pod: HaproxyPod, apply: ApplyRequest): Observable<ApplyAnswer>;
-  /** Keeps the blob of an applied plan on the pod. */
+  /** @param mayLeave asked right before the first byte leaves: when it says no, nothing is sent, and that is an error. Default: it may. */
+  apply(pod: HaproxyPod, apply: ApplyRequest, mayLeave?: () => boolean): Observable<ApplyAnswer>;
+  /** Keeps the blob of an applied plan on the pod. `mayLeave` as for an apply. */
   storePlan(
     pod: HaproxyPod,
     plan: { readonly id: string; readonly proof: string; readonly blob: Uint8Array },
+    mayLeave?: () => boolean,
   ): Observable<PlanStored>;
   close(): Promise<void>;
 }
@@ -62,6 +65,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     init: Partial<Dispatcher.RequestOptions>,
     timeout: number,
     signal: AbortSignal,
+    mayLeave?: () => boolean,
   ) => {
     const origin = originOf(pod, pool.scheme);
     let answer: Dispatcher.ResponseData;
@@ -69,7 +73,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       answer = await request(`${origin}${path}`, {
         method: 'GET',
         ...init,
-        dispatcher: pool.current(),
+        dispatcher:
+          mayLeave === undefined ? pool.current() : fencedDispatcher(pool.current(), mayLeave, notLeader),
         signal,
         headersTimeout: timeout,
         bodyTimeout: timeout,
@@ -97,7 +102,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
         return (await answer.body.json()) as AgentState;
       }).pipe(retryConnection()),
 
-    apply: (pod, apply) =>
+    apply: (pod, apply, mayLeave) =>
       abortable(async (signal) => {
         const answer = await call(
           pod,
@@ -105,12 +110,13 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
           { method: 'POST', ...encodeApply(apply) },
           applyTimeout,
           signal,
+          mayLeave,
         );
         const text = await answer.body.text();
         return toAnswer(pod, answer.statusCode, text);
       }).pipe(retryConnection()),
 
-    storePlan: (pod, plan) =>
+    storePlan: (pod, plan, mayLeave) =>
       abortable(async (signal) => {
         const query = new URLSearchParams({ plan_id: plan.id, proof: plan.proof });
         const answer = await call(
@@ -119,6 +125,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
           { method: 'PUT', body: plan.blob, headers: { 'content-type': 'application/octet-stream' } },
           stateTimeout,
           signal,
+          mayLeave,
         );
         const text = await answer.body.text();
         const stored = storedAs[answer.statusCode];
@@ -129,6 +136,8 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     close: () => pool.close(),
   };
 }
+
+const notLeader = () => new Error('this process is not the leader any more: nothing was sent');
 
 const storedAs: Readonly<Partial<Record<number, PlanStored>>> = {
   200: 'stored',

@@ -9,6 +9,7 @@ export function singleWriter(): LeaderEpoch {
   let epoch = 0;
   return {
     current: () => epoch,
+    isHeld: () => true,
     reclaim: (floor) =>
       defer(() => {
         epoch = Math.max(epoch, floor + 1);

@@ -29,8 +29,11 @@ import { emptyQuarantine, type QuarantineState } from './quarantine-state.ts';
 export interface GateStageOptions<V extends LatchVerdict> {
   /** One check of one plan: emits one verdict and completes, never errors. */
   readonly check: (plan: Plan) => Observable<V>;
-  /** Milliseconds from the start of a check to that of a newer render, unless that is of another configuration or holds other objects. */
-  readonly interval: number;
+  /**
+   * Milliseconds from the start of a check to that of a newer render, unless that is of another configuration or holds other objects.
+   * The present time at once and every other one as it comes, which then counts for a wait that has begun, too.
+   */
+  readonly interval: number | Observable<number>;
   /** Milliseconds between attempts when a check could not run: doubles from `min` to `max`. */
   readonly retry: { readonly min: number; readonly max: number };
   /** Ids of plans that some pod runs: a render that was overtaken before its check is checked later, if it is among them. */
@@ -69,7 +72,8 @@ export function gateStage<V extends LatchVerdict>(
 ): OperatorFunction<Bundle, GateReport<V>> {
   return (bundle$) =>
     defer(() => {
-      const { check, retry, interval, recall } = options;
+      const { check, retry, recall } = options;
+      const interval$ = typeof options.interval === 'number' ? of(options.interval) : options.interval;
       const overtaken = createOvertaken(options.running);
       let state = emptyQuarantine;
       let newest: Bundle | undefined;
@@ -158,10 +162,13 @@ export function gateStage<V extends LatchVerdict>(
       /** Under constant change HAProxy is not started more often than this; other objects held, and another configuration, do not wait. */
       const pace = (bundle: Bundle, started: number, newer$: Observable<void>): Observable<never> =>
         defer(() => {
-          const rest = started + interval * Math.min(checks, 2) - now();
-          if (rest <= 0 || isOtherwise(bundle)) return EMPTY;
+          if (isOtherwise(bundle)) return EMPTY;
+          const over$ = interval$.pipe(
+            map((interval) => started + interval * Math.min(checks, 2) - now()),
+            switchMap((rest) => (rest <= 0 ? of(0) : timer(rest))),
+          );
           const held$ = newer$.pipe(filter(() => isOtherwise(bundle)));
-          return race(timer(rest), held$).pipe(take(1), ignoreElements());
+          return race(over$, held$).pipe(take(1), ignoreElements());
         });
 
       const work = (bundle: Bundle, newer$: Observable<void>): Observable<GateReport<V>> =>

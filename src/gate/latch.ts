@@ -1,4 +1,4 @@
-import { type Observable, distinctUntilChanged, map, merge, scan } from 'rxjs';
+import { EMPTY, type Observable, distinctUntilChanged, map, merge, scan } from 'rxjs';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Finding } from './verdict.ts';
 
@@ -39,7 +39,8 @@ export interface LatchState {
 
 type LatchInput =
   | { readonly kind: 'bundle'; readonly bundle: Bundle }
-  | { readonly kind: 'judged'; readonly judged: JudgedBundle };
+  | { readonly kind: 'judged'; readonly judged: JudgedBundle }
+  | { readonly kind: 'term' };
 
 /** The first render waits for its verdict: nothing of this process has been seen by HAProxy yet. */
 const initial: LatchState = { mode: 'pessimistic', pinned: false };
@@ -48,7 +49,8 @@ const initial: LatchState = { mode: 'pessimistic', pinned: false };
  * The two-state latch between render and delivery. Optimistic: a render is delivered while HAProxy checks it. A verdict that
  * is not an acceptance turns the latch pessimistic: newer renders are held until one passes. What was released before stays
  * after a first failure, since a render without the object to blame follows at once; after a second refusal in a row the last
- * accepted render goes out again. The first render of another configuration waits for its verdict too.
+ * accepted render goes out again. The first render of another configuration waits for its verdict too, and so does that of each
+ * term of leadership: what goes out first was seen by HAProxy.
  *
  * Checks come in the order of renders, so the last verdict is the best that is known, also about renders made since: it
  * decides though its content is not the newest any more. Waiting for a verdict on the newest would never end where renders
@@ -59,15 +61,35 @@ const initial: LatchState = { mode: 'pessimistic', pinned: false };
 export function latch(
   bundle$: Observable<Bundle>,
   judged$: Observable<JudgedBundle>,
+  /** Emits when a term begins. */
+  term$: Observable<unknown> = EMPTY,
 ): Observable<LatchState> {
   return merge(
     bundle$.pipe(map((bundle): LatchInput => ({ kind: 'bundle', bundle }))),
     judged$.pipe(map((judged): LatchInput => ({ kind: 'judged', judged }))),
+    term$.pipe(map((): LatchInput => ({ kind: 'term' }))),
   ).pipe(scan(step, initial), distinctUntilChanged());
 }
 
 function step(state: LatchState, input: LatchInput): LatchState {
-  return input.kind === 'bundle' ? onBundle(state, input.bundle) : onVerdict(state, input.judged);
+  switch (input.kind) {
+    case 'bundle':
+      return onBundle(state, input.bundle);
+    case 'judged':
+      return onVerdict(state, input.judged);
+    case 'term':
+      return onTerm(state);
+  }
+}
+
+/**
+ * A render that goes out first in a term passed the check. What did not yet is held and not replaced by an older one: the former
+ * leader may have delivered it.
+ */
+function onTerm(state: LatchState): LatchState {
+  const { released, ...held } = state;
+  if (released === undefined || released.plan.id === state.accepted?.plan.id) return state;
+  return { ...held, mode: 'pessimistic' };
 }
 
 function onBundle(state: LatchState, newest: Bundle): LatchState {

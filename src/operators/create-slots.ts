@@ -10,6 +10,8 @@ export interface SlotLimits {
 export interface Slots {
   /** The same work, begun when a slot is free. Unsubscribing ends it, or gives up its place in the queue. */
   run<T>(work$: Observable<T>, options?: { readonly isSuspect?: boolean }): Observable<T>;
+  /** Works that run now. */
+  readonly busy: () => number;
 }
 
 interface Waiting {
@@ -53,6 +55,7 @@ export function createSlots(limits: SlotLimits): Slots {
   };
 
   return {
+    busy: () => busy,
     run: <T>(work$: Observable<T>, { isSuspect = false } = {}) =>
       new Observable<T>((subscriber) => {
         let running: Subscription | undefined;

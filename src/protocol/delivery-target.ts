@@ -2,11 +2,13 @@ import type { Bundle } from './bundle.ts';
 import type { HaproxyPod } from './pod.ts';
 
 /** What is wanted of one pod. */
-export type DeliveryTarget = DeliverBundle | RevertPlan;
+export type DeliveryTarget = DeliverBundle | RevertPlan | LeavePod;
 
 export interface DeliverBundle {
   readonly kind: 'deliver';
   readonly pod: HaproxyPod;
+  /** Of the term in which it is wanted: another term wants it anew. */
+  readonly epoch: number;
   readonly bundle: Bundle;
 }
 
@@ -17,6 +19,13 @@ export interface DeliverBundle {
 export interface RevertPlan {
   readonly kind: 'revert';
   readonly pod: HaproxyPod;
+  readonly epoch: number;
   /** The refused plan. */
   readonly planId: string;
+}
+
+/** Nothing: somebody else writes to it. What is under way comes to its end, and nothing new begins. */
+export interface LeavePod {
+  readonly kind: 'leave';
+  readonly pod: HaproxyPod;
 }

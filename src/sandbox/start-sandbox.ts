@@ -57,6 +57,8 @@ export interface SandboxOptions {
   readonly sample?: boolean;
   /** Default true: the controller runs. Without it nothing brings HAProxy to what the API holds. */
   readonly controller?: boolean;
+  /** Controllers, which elect a leader where there are several. Default: one, which needs no election. */
+  readonly controllers?: number;
   /** How often the controller asks every HAProxy pod what it holds. Default: the libraries' own. */
   readonly driftPreventionInterval?: string;
   /** How long one of the controller's watches may last, e.g. `10s`. Default: the controller's. */
@@ -91,6 +93,8 @@ export interface Sandbox {
   };
   readonly agent: SandboxProcess;
   readonly controller: SandboxProcess;
+  /** All of them, that one first. */
+  readonly controllers: readonly SandboxController[];
   /** The pods of {@link SandboxOptions.fleet}, in its order. */
   readonly fleet: readonly SandboxPod[];
   /** The controller's certificate for the agents, with its key. Gone with the sandbox. */
@@ -104,6 +108,15 @@ export interface Sandbox {
 export interface SandboxProcess {
   readonly pid: () => number | undefined;
   readonly restarts: () => number;
+}
+
+export interface SandboxController extends SandboxProcess {
+  /** Its health and debug taps. */
+  readonly url: string;
+  /** Where its log is, below {@link Sandbox.logFolder}. */
+  readonly logFile: string;
+  /** Ends it for good, as SIGTERM from a kubelet does. */
+  readonly stop: () => Promise<void>;
 }
 
 export interface SandboxPod {
@@ -227,10 +240,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     });
   }
 
-  const controllerAddress = addresses.take();
+  const controllerCount = options.controller === false ? 0 : (options.controllers ?? 1);
   const webhookFlags = options.webhook === true ? await prepareWebhook(join(folder, 'webhook')) : [];
   const values = {
     podSelector: { matchLabels: haproxyLabels },
+    // One that is started anew would wait for the end of its own Lease.
+    ...(controllerCount > 1 ? {} : { controller: { leaderElection: { enabled: false } } }),
     dataplane: {
       port: agentPort,
       ...(options.driftPreventionInterval === undefined
@@ -243,36 +258,35 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
   };
   for (const object of systemConfig(mergeSpecs(values, options.config ?? {}))) await client.create(object);
-  const controller =
-    options.controller === false
-      ? undefined
-      : supervise(
-          {
-            name: 'controller',
-            command: process.execPath,
-            args: [
-              ...[...nodeFlags, program.main, 'run', '--kubeconfig', kubeconfigPath],
-              ...[
-                '--namespace',
-                systemNamespace,
-                '--haproxy',
-                haproxy.path,
-                '--crd-name',
-                sandboxConfig.name,
-              ],
-              ...['--health-listen', `${controllerAddress}:${controllerPort}`],
-              ...['--metrics-listen', `${controllerAddress}:9090`],
-              ...['--agent-tls-dir', join(certificates, 'client')],
-              ...webhookFlags,
-              ...(options.watchTimeout === undefined ? [] : ['--watch-timeout', options.watchTimeout]),
-            ],
-            cwd: folder,
-            env: options.env,
-            logFile: join(logFolder, 'controller.log'),
-          },
-          guard,
-        );
-  if (controller !== undefined) started.defer(() => controller.stop());
+  const controllers = Array.from({ length: controllerCount }, (_, index): SandboxController => {
+    const address = addresses.take();
+    const name = index === 0 ? 'controller' : `controller-${index}`;
+    const logFile = join(logFolder, `${name}.log`);
+    const running = supervise(
+      {
+        name,
+        command: process.execPath,
+        args: [
+          ...[...nodeFlags, program.main, 'run', '--kubeconfig', kubeconfigPath],
+          ...['--namespace', systemNamespace, '--haproxy', haproxy.path],
+          ...['--crd-name', sandboxConfig.name, '--identity', name],
+          ...['--health-listen', `${address}:${controllerPort}`],
+          ...['--metrics-listen', `${address}:9090`],
+          ...['--agent-tls-dir', join(certificates, 'client')],
+          // The API asks at one port.
+          ...(index === 0 ? webhookFlags : []),
+          ...(options.watchTimeout === undefined ? [] : ['--watch-timeout', options.watchTimeout]),
+        ],
+        cwd: folder,
+        env: options.env,
+        logFile,
+      },
+      guard,
+    );
+    started.defer(() => running.stop());
+    return { ...running, url: `http://${address}:${controllerPort}`, logFile };
+  });
+  const [controller] = controllers;
 
   for (const manifests of options.folders ?? []) {
     const followed = await followManifestFolder({ client, folder: resolve(manifests), report });
@@ -284,7 +298,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     api,
     kubeconfigPath,
     httpUrl: `http://${httpBind}`,
-    controllerUrl: `http://${controllerAddress}:${controllerPort}`,
+    controllerUrl: controller?.url ?? '',
     haproxy: {
       ...haproxy,
       statsSocket: pod.workerSocket,
@@ -295,6 +309,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     agent: { pid: pod.agentPid, restarts: () => pod.restarts().agent },
     controller: { pid: () => controller?.pid(), restarts: () => controller?.restarts() ?? 0 },
+    controllers,
     fleet,
     agentTlsDir: join(certificates, 'client'),
     logFolder,

@@ -1,4 +1,4 @@
-import { type Observable, asyncScheduler, catchError, defer, map, of, switchMap } from 'rxjs';
+import { EMPTY, type Observable, asyncScheduler, catchError, defer, map, of, switchMap } from 'rxjs';
 import { errorMessage } from '../lib/error-message.ts';
 import type { AgentClient, ApplyAnswer } from '../fleet/agent-client.ts';
 import type { DeliveryCause, DeliveryReport } from '../protocol/delivery-report.ts';
@@ -35,7 +35,8 @@ interface Round {
 }
 
 /**
- * One attempt to bring one pod to one bundle: emits one report and completes, never errors.
+ * One attempt to bring one pod to one bundle: emits one report and completes, never errors. Completes without a report where the
+ * term is over before something could be sent.
  *
  * A pod whose last answer is known gets the apply at once, without being asked first; `knowledge` may be handed in where it was
  * just asked. What is believed of the pod is forgotten before an apply leaves: only its answer is believed again, so that an
@@ -51,7 +52,7 @@ export function createApplyRounds(
   return (target, cause, knowledge) =>
     defer(() => {
       const first = { target, cause, started: asyncScheduler.now(), number: 1, full: false, resend: none };
-      return round(first, knowledge ?? usable(deps.book.get(target.pod)));
+      return round(first, knowledge ?? usable(deps.book.get(target.pod), deps.epoch.current()));
     });
 
   function round(context: Round, knowledge: PodKnowledge | undefined): Observable<DeliveryReport> {
@@ -69,6 +70,7 @@ export function createApplyRounds(
   function applyTo(context: Round, knowledge: PodKnowledge): Observable<DeliveryReport> {
     const { target, full, resend, cause } = context;
     const { plan } = target.bundle;
+    if (!deps.epoch.isHeld()) return EMPTY;
     if (isWaitingForReload(knowledge, plan)) return of(seenOf(context, knowledge, 'scheduled'));
     const composed = deps.compose({ plan, knowledge, full, resend, cause });
     if (composed.request === undefined) {
@@ -85,7 +87,7 @@ export function createApplyRounds(
       sent.map(({ id }) => id),
     );
     return deps.client
-      .apply(target.pod, composed.request)
+      .apply(target.pod, composed.request, deps.epoch.isHeld)
       .pipe(switchMap((answer) => onAnswer(context, knowledge, composed, answer)));
   }
 
@@ -143,9 +145,13 @@ export function createApplyRounds(
 
 const none: ReadonlySet<string> = new Set();
 
-/** A reload that was due by now may have changed everything that is known of the worker. */
-function usable(knowledge: PodKnowledge | undefined): PodKnowledge | undefined {
-  const dueAt = knowledge?.reloadDueAt;
+/**
+ * A reload that was due by now may have changed everything that is known of the worker; and of a pod that was not written to in this
+ * term, another leader knows better.
+ */
+function usable(knowledge: PodKnowledge | undefined, epoch: number): PodKnowledge | undefined {
+  if (knowledge?.state.applied_token.leader_epoch !== epoch) return undefined;
+  const dueAt = knowledge.reloadDueAt;
   return dueAt === undefined || asyncScheduler.now() < dueAt ? knowledge : undefined;
 }
 

@@ -28,6 +28,8 @@ export interface ComposeInput {
 
 export interface ComposeDeps {
   readonly planOf: (id: string) => Plan | undefined;
+  /** Of the term: a pod is told of it though nothing else is to be sent, so that it refuses every former leader. */
+  readonly epoch: () => number;
   /** The fencing token of the next apply. */
   readonly nextToken: () => ApplyToken;
   /** HAProxy's check passed this plan. */
@@ -101,7 +103,7 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
       plan.id,
       full,
       cause,
-      mustPromote(plan, knowledge, cause),
+      mustTell(plan, knowledge, cause),
       held,
       baseline.applied === undefined ? '' : knowledge.applied_plan_id,
       knowledge.running_plan_id,
@@ -124,7 +126,7 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
     const baseline: Baseline = full ? { ...known, applied: undefined } : known;
     const drifted = driftOf(input, known);
     const decision = settle(diff(plan, baseline), input, drifted, oldAgent);
-    if (decision.verdict === 'noop' && !mustPromote(plan, knowledge, input.cause))
+    if (decision.verdict === 'noop' && !mustTell(plan, knowledge, input.cause))
       return { decision, request: undefined, drifted };
     const request = buildApply({
       plan,
@@ -140,7 +142,8 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
     return { decision, request, drifted, ...(skew === undefined ? {} : { skew }) };
   }
 
-  function mustPromote(plan: Plan, knowledge: PodKnowledge, cause: DeliveryCause): boolean {
+  function mustTell(plan: Plan, knowledge: PodKnowledge, cause: DeliveryCause): boolean {
+    if (knowledge.state.applied_token.leader_epoch < deps.epoch()) return true;
     return cause === 'drift' && knowledge.lkg_plan_id !== plan.id && deps.isAccepted(plan.id);
   }
 }

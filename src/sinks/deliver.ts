@@ -73,7 +73,8 @@ export interface DeliveryTiming {
  * and then whether it still holds what it got. It goes on until a newer target waits or it is unsubscribed; a report is emitted
  * per attempt and per thing seen. Nothing here errors.
  *
- * At most as many attempts as there are slots run at once; waiting takes no slot.
+ * At most as many attempts as there are slots run at once; waiting takes no slot. Once the term is over nothing more is sent, also by
+ * what waited for its slot or composes anew after a conflict: an attempt then ends without a report.
  */
 export function createDelivery(
   deps: DeliverDeps,
@@ -83,15 +84,25 @@ export function createDelivery(
   const nextToken = (): ApplyToken => ({ leader_epoch: deps.epoch.current(), render_seq: ++sequence });
   const compose = createComposer({
     planOf: (id) => deps.plans.get(id),
+    epoch: deps.epoch.current,
     nextToken,
     isAccepted: deps.isAccepted,
     blobOf: deps.blobOf,
   });
   const rounds = createApplyRounds({ ...deps, compose });
-  const revert = createRevert({ client: deps.client, readPod, book, nextToken });
+  const revert = createRevert({ client: deps.client, readPod, book, nextToken, isHeld: deps.epoch.isHeld });
 
   return (target, newer$) =>
-    defer(() => (target.kind === 'revert' ? takeBack(target, newer$) : keepPodAt(target, newer$)));
+    defer(() => {
+      switch (target.kind) {
+        case 'deliver':
+          return keepPodAt(target, newer$);
+        case 'revert':
+          return takeBack(target, newer$);
+        case 'leave':
+          return EMPTY;
+      }
+    });
 
   function keepPodAt(target: DeliverBundle, newer$: Observable<void>): Observable<DeliveryReport> {
     deps.plans.set(target.bundle.plan);

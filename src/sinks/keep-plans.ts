@@ -27,6 +27,8 @@ export interface KeepPlansDeps {
   readonly plans: { get(id: string): Plan | undefined };
   readonly blobs: Pick<PlanBlobs, 'encode'>;
   readonly client: Pick<AgentClient, 'storePlan'>;
+  /** See {@link LeaderEpoch.isHeld}: nothing is left with pods that somebody else writes to. */
+  readonly isHeld: () => boolean;
   /** Milliseconds between a delivery and its upload, in which later deliveries take its place. */
   readonly delay: number;
 }
@@ -82,7 +84,7 @@ export function keepPlans(deps: KeepPlansDeps): Observable<KeptPlan> {
   /** Waiting takes no turn. Pods that had to wait are mostly on one plan, encoded once; who has moved on meanwhile waits anew. */
   function inTurn(report: DeliveryAcked): Observable<KeptPlan> {
     return uploads.run(
-      defer(() => (newest.get(authorityOf(report.pod)) === report ? upload(report) : EMPTY)),
+      defer(() => (newest.get(authorityOf(report.pod)) === report && deps.isHeld() ? upload(report) : EMPTY)),
     );
   }
 
@@ -99,7 +101,7 @@ export function keepPlans(deps: KeepPlansDeps): Observable<KeptPlan> {
       switchMap((blob) =>
         blob === undefined
           ? of(as('too-large'))
-          : deps.client.storePlan(pod, { id: planId, proof: appliedProof, blob }).pipe(map(as)),
+          : deps.client.storePlan(pod, { id: planId, proof: appliedProof, blob }, deps.isHeld).pipe(map(as)),
       ),
       tap(({ outcome }) => {
         settled.add(report);

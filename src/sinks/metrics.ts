@@ -40,6 +40,9 @@ export interface Metrics {
   readonly httpUrls: Gauge;
   readonly ownResources: Counter<'result'>;
   readonly ownResourcesFailing: Gauge;
+  readonly isLeader: Gauge;
+  readonly leaderTransitions: Counter;
+  readonly leaderSeconds: Counter;
   readonly renders: Counter<'cache_state'>;
   readonly turnChanges: Histogram;
   readonly stageSeconds: Histogram<'stage'>;
@@ -269,6 +272,21 @@ export function createMetrics(registry: Registry): Metrics {
     ownResourcesFailing: new Gauge({
       name: 'haptic_own_resources_failing',
       help: 'Kubernetes objects of k8sResources that are not as they are declared.',
+      registers,
+    }),
+    isLeader: new Gauge({
+      name: 'haptic_leader_election_is_leader',
+      help: '1 while this process writes to pods and objects, 0 while it stands by.',
+      registers,
+    }),
+    leaderTransitions: new Counter({
+      name: 'haptic_leader_election_transitions_total',
+      help: 'Times that this process began or ceased to lead.',
+      registers,
+    }),
+    leaderSeconds: new Counter({
+      name: 'haptic_leader_election_time_as_leader_seconds_total',
+      help: 'Time for which this process has led, seconds.',
       registers,
     }),
     renders: new Counter({

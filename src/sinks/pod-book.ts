@@ -23,6 +23,8 @@ export interface PodBook {
   /** A pod that did not answer in time is suspected of being slow. */
   suspect(pod: HaproxyPod, isSuspect: boolean): void;
   isSuspect(pod: HaproxyPod): boolean;
+  /** Highest leader epoch that any pod was ever said to have seen; 0: none. */
+  readonly highestEpoch: () => number;
   /** Everything about other pods goes. */
   retain(pods: readonly HaproxyPod[]): void;
 }
@@ -30,10 +32,12 @@ export interface PodBook {
 export function createPodBook(plans: PlanCache): PodBook {
   const known = new Map<string, PodKnowledge>();
   const suspects = new Set<string>();
+  let highestEpoch = 0;
 
   const remember = (pod: HaproxyPod, knowledge: PodKnowledge): void => {
     const authority = authorityOf(pod);
     known.set(authority, knowledge);
+    highestEpoch = Math.max(highestEpoch, knowledge.state.applied_token.leader_epoch);
     plans.hold(authority, planIdsOf(knowledge));
   };
 
@@ -57,6 +61,7 @@ export function createPodBook(plans: PlanCache): PodBook {
       else suspects.delete(authorityOf(pod));
     },
     isSuspect: (pod) => suspects.has(authorityOf(pod)),
+    highestEpoch: () => highestEpoch,
     retain: (pods) => {
       const present = new Set(pods.map(authorityOf));
       for (const authority of known.keys()) if (!present.has(authority)) known.delete(authority);

@@ -17,6 +17,8 @@ export interface RevertPodDeps {
   readonly readPod: (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge>;
   readonly book: Pick<PodBook, 'get' | 'forget'>;
   readonly nextToken: () => ApplyToken;
+  /** See {@link LeaderEpoch.isHeld}. */
+  readonly isHeld: () => boolean;
 }
 
 /**
@@ -36,10 +38,10 @@ export function createRevert(deps: RevertPodDeps): (target: RevertPlan) => Obser
     return knowledge$.pipe(
       switchMap((knowledge) => {
         const proof = refusedProof(knowledge, planId);
-        if (proof === undefined) return EMPTY;
+        if (proof === undefined || !deps.isHeld()) return EMPTY;
         deps.book.forget(pod);
         return deps.client
-          .apply(pod, requestFor(knowledge, planId, proof, deps.nextToken()))
+          .apply(pod, requestFor(knowledge, planId, proof, deps.nextToken()), deps.isHeld)
           .pipe(switchMap((answer) => onAnswer(context, answer)));
       }),
       catchError((error: unknown) => {

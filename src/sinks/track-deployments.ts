@@ -16,8 +16,8 @@ import type { DeliveryReport } from '../protocol/delivery-report.ts';
 import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
 
 export interface DeploymentInputs {
-  /** The render that is let out. */
-  readonly released$: Observable<Bundle>;
+  /** The render that is let out; undefined: none, and what was let out before is no concern of this process any more. */
+  readonly released$: Observable<Bundle | undefined>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
   readonly delivery$: Observable<DeliveryReport>;
   /** Milliseconds after which a render that not every pod runs is overdue; 0: never. */
@@ -43,7 +43,7 @@ export interface DeploymentProgress {
 }
 
 type Input =
-  | { readonly kind: 'released'; readonly bundle: Bundle }
+  | { readonly kind: 'released'; readonly bundle: Bundle | undefined }
   | { readonly kind: 'fleet'; readonly pods: readonly HaproxyPod[] }
   | { readonly kind: 'report'; readonly report: DeliveryReport }
   | { readonly kind: 'overdue'; readonly planId: string };
@@ -67,7 +67,7 @@ interface Tracked {
  */
 export function trackDeployments(inputs: DeploymentInputs): Observable<DeploymentProgress> {
   const released$ = inputs.released$.pipe(
-    distinctUntilChanged((a, b) => a.plan.id === b.plan.id),
+    distinctUntilChanged((a, b) => a?.plan.id === b?.plan.id),
     share(),
   );
   return merge(
@@ -76,10 +76,10 @@ export function trackDeployments(inputs: DeploymentInputs): Observable<Deploymen
     inputs.delivery$.pipe(map((report): Input => ({ kind: 'report', report }))),
     // Not work: the clock of the former render is of no interest any more.
     released$.pipe(
-      switchMap(({ plan }) =>
-        inputs.overdueAfter === 0
+      switchMap((bundle) =>
+        bundle === undefined || inputs.overdueAfter === 0
           ? EMPTY
-          : timer(inputs.overdueAfter).pipe(map((): Input => ({ kind: 'overdue', planId: plan.id }))),
+          : timer(inputs.overdueAfter).pipe(map((): Input => ({ kind: 'overdue', planId: bundle.plan.id }))),
       ),
     ),
   ).pipe(
@@ -92,14 +92,16 @@ export function trackDeployments(inputs: DeploymentInputs): Observable<Deploymen
 
 function step(tracked: Tracked, input: Input): Tracked {
   switch (input.kind) {
-    case 'released':
+    case 'released': {
+      const { bundle: _former, ...rest } = tracked;
       return {
-        ...tracked,
-        bundle: input.bundle,
+        ...rest,
+        ...(input.bundle === undefined ? {} : { bundle: input.bundle }),
         startedAt: asyncScheduler.now(),
         overdue: false,
         status: new Map(),
       };
+    }
     case 'fleet': {
       const pods = new Map(input.pods.map((pod) => [authorityOf(pod), pod]));
       for (const authority of tracked.status.keys())

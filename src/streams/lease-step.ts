@@ -74,7 +74,8 @@ function onSignal(state: ElectionState, signal: ElectionSignal, context: Electio
       return onAnswer(state, signal.result, context);
     case 'reclaim': {
       const { term } = state;
-      const isNews = term !== undefined && term.epoch <= signal.floor && state.phase === 'campaign';
+      const isNews =
+        term !== undefined && term.epoch <= signal.floor && signal.floor < Number.MAX_SAFE_INTEGER;
       return isNews ? { ...state, floor: Math.max(signal.floor, state.floor ?? 0) } : state;
     }
     case 'retire': {

@@ -82,6 +82,7 @@ function controller(scene: AgentScene, overrides: Partial<DeliveryTiming> = {}) 
   const targetOf = (plan: Plan): DeliveryTarget => ({
     kind: 'deliver',
     pod,
+    epoch: 0,
     bundle: { plan, revision: 1, problems: [] },
   });
   return {
@@ -93,7 +94,8 @@ function controller(scene: AgentScene, overrides: Partial<DeliveryTiming> = {}) 
     /** The first report, with nothing done afterwards. */
     deliver: (plan: Plan) => firstValueFrom(start(targetOf(plan))),
     watch: (plan: Plan, newer$?: Observable<void>) => start(targetOf(plan), newer$),
-    revert: (planId: string) => lastValueFrom(start({ kind: 'revert', pod, planId }).pipe(toArray())),
+    revert: (planId: string) =>
+      lastValueFrom(start({ kind: 'revert', pod, epoch: 0, planId }).pipe(toArray())),
   };
 }
 

@@ -1,10 +1,11 @@
 import { marbles } from 'rxjs-marbles';
-import { Observable, ignoreElements, map, merge, of, takeUntil, tap } from 'rxjs';
+import { EMPTY, Observable, ignoreElements, map, merge, of, takeUntil, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { LatchVerdict } from '../../src/gate/latch.ts';
 import { quarantinedObjects } from '../../src/gate/quarantine-state.ts';
 import { createTaps } from '../../src/operators/taps.ts';
 import { type Pipeline, type PipelineDeps, createPipeline } from '../../src/pipeline.ts';
+import type { Leadership } from '../../src/protocol/leadership.ts';
 import type { Plan } from '../../src/protocol/plan.ts';
 import type { RenderOutcome } from '../../src/protocol/render-outcome.ts';
 import type { DeliveryTarget } from '../../src/protocol/delivery-target.ts';
@@ -18,17 +19,25 @@ type Verdict = LatchVerdict;
 type Deps = PipelineDeps<string, Verdict>;
 
 const rendered = (id: string): RenderOutcome => ({ kind: 'rendered', bundle: bundleOf(id), tookMs: 0 });
-const report = ({ pod, ...target }: DeliveryTarget): DeliveryReport =>
-  target.kind === 'deliver'
+const report = (target: DeliveryTarget): DeliveryReport => {
+  const { pod } = target;
+  if (target.kind === 'leave') return ackOf(pod.key, 'nothing', { pod });
+  return target.kind === 'deliver'
     ? ackOf(pod.key, target.bundle.plan.id, { pod })
     : revertOf(pod.key, target.planId, 'good');
+};
 const p = podOf('p');
 const q = podOf('q');
+const roles: Record<string, Leadership> = {
+  s: { kind: 'standby' },
+  l: { kind: 'leading', epoch: 1 },
+  m: { kind: 'leading', epoch: 2 },
+};
 const fleets = { n: [], p: [p], b: [p, q] };
 const timing = {
   maxStaleRender: 10,
   checkDelay: 0,
-  checkInterval: 0,
+  checkInterval: { leading: 0, standby: 0 },
   checkRetry: { min: 50, max: 50 },
 };
 const accept = (plan: Plan): Observable<Verdict> => of({ planId: plan.id, kind: 'accepted' });
@@ -37,6 +46,7 @@ const withDeps = (overrides: Partial<Deps> & Pick<Deps, 'changes' | 'render' | '
   config$: new Observable<string>((subscriber) => subscriber.next('config')),
   check: accept,
   fleet$: new Observable((subscriber) => subscriber.next([p])),
+  leadership$: new Observable((subscriber) => subscriber.next({ kind: 'leading', epoch: 0 })),
   taps: createTaps(),
   timing,
   ...overrides,
@@ -313,6 +323,104 @@ describe('pipeline', () => {
         }),
       );
       m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa' });
+    }),
+  );
+
+  it(
+    'renders and checks as a standby, delivers nothing, and as a leader delivers the newest at once',
+    marbles((m) => {
+      const changes = m.hot('  a-----b-----------');
+      const leadership$ = m.hot('s---------l-------', roles);
+      const check = m.cold('   -v|');
+      const expected = '       ----------b-------';
+      const unsub = '          ^----------------!';
+      const kinds: string[] = [];
+      const pipeline = createPipeline(
+        withDeps({
+          leadership$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          check: ({ id }) => check.pipe(map((): Verdict => ({ planId: id, kind: 'accepted' }))),
+          deliver: (target) => (
+            kinds.push(target.kind),
+            target.kind === 'leave' ? EMPTY : of(report(target))
+          ),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { b: 'pb' });
+      m.expect(leadership$).toHaveSubscriptions(unsub);
+      m.expect(check).toHaveSubscriptions(['^-!', '------^-!']);
+      m.flush();
+      expect(kinds).toEqual(['leave', 'deliver']);
+    }),
+  );
+
+  it(
+    'lets what is under way come to its end when the term is over, and begins nothing; another term delivers anew',
+    marbles((m) => {
+      const changes = m.hot('  a----b-------------');
+      const leadership$ = m.hot('l--s--------m----', roles);
+      const apply = m.cold('   ------(x|)');
+      const expected = '       ------a-----------b';
+      const unsub = '          ^------------------!';
+      const pipeline = createPipeline(
+        withDeps({
+          leadership$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => (target.kind === 'leave' ? EMPTY : apply.pipe(map(() => report(target)))),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa', b: 'pb' });
+      m.expect(apply).toHaveSubscriptions(['^-----!', '------------^-----!']);
+    }),
+  );
+
+  it(
+    'delivers anew in another term, though it follows at once and wants the same',
+    marbles((m) => {
+      const changes = m.hot('  a-----------');
+      const leadership$ = m.hot('l---(sm)----', roles);
+      const expected = '       a---a-------';
+      const unsub = '          ^----------!';
+      const epochs: number[] = [];
+      const pipeline = createPipeline(
+        withDeps({
+          leadership$,
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => (
+            target.kind === 'deliver' && epochs.push(target.epoch),
+            target.kind === 'leave' ? EMPTY : of(report(target))
+          ),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa' });
+      m.flush();
+      expect(epochs).toEqual([1, 2]);
+    }),
+  );
+
+  it(
+    'waits for the verdict on the first render of a term, which comes without the pause that a standby makes between checks',
+    marbles((m) => {
+      const changes = m.hot('  a-----b-----------');
+      const leadership$ = m.hot('s---------l-------', roles);
+      const check = m.cold('   --v|');
+      const expected = '       ------------b-----';
+      const unsub = '          ^----------------!';
+      const pipeline = createPipeline(
+        withDeps({
+          leadership$,
+          timing: { ...timing, checkInterval: { leading: 1, standby: 10_000 } },
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          check: ({ id }) => check.pipe(map((): Verdict => ({ planId: id, kind: 'accepted' }))),
+          deliver: (target) => (target.kind === 'leave' ? EMPTY : of(report(target))),
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { b: 'pb' });
+      m.expect(check).toHaveSubscriptions(['^--!', '----------^--!']);
     }),
   );
 

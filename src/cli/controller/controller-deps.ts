@@ -13,6 +13,7 @@ import type { Health } from '../../server/health.ts';
 import type { StatusWritten } from '../../sinks/write-config-status.ts';
 import type { ControllerPart } from '../../world/controller-runtime.ts';
 import type { ResolvedConfig, StageResult } from '../../world/load-report.ts';
+import type { ElectionOptions } from './elect-leader.ts';
 
 /** A configuration that is an object of the API, and followed there. */
 export interface LiveConfig {
@@ -31,6 +32,8 @@ export interface ControllerDeps {
   /** Given as a whole it stays as it is. */
   readonly config: TemplateConfig | LiveConfig;
   readonly transport: KubeTransport;
+  /** Absent: this process has no rival, whatever the configuration says. */
+  readonly election?: ElectionOptions;
   readonly client: AgentClient;
   /** HAProxy's own check of a plan, with the validators of a configuration. */
   readonly check: (plan: Plan, config: Pick<TemplateConfig, 'validators'>) => Observable<Verdict>;

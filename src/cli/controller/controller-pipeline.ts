@@ -1,11 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { type Observable, tap } from 'rxjs';
 import type { TemplateConfig } from '../../api/template-config.ts';
-import { singleWriter } from '../../fleet/single-writer.ts';
 import type { QuarantineState } from '../../gate/quarantine-state.ts';
 import type { Verdict } from '../../gate/verdict.ts';
 import { parseDuration } from '../../lib/duration.ts';
-import { createSlots } from '../../operators/create-slots.ts';
+import type { Slots } from '../../operators/create-slots.ts';
 import { type Pipeline, createPipeline } from '../../pipeline.ts';
 import type { Plan } from '../../protocol/plan.ts';
 import type { HeldObjects } from '../../protocol/provenance.ts';
@@ -17,6 +16,7 @@ import { createDelivery } from '../../sinks/deliver.ts';
 import type { ControllerRuntime } from '../../world/controller-runtime.ts';
 import type { LiveWorld } from '../../world/open-world.ts';
 import type { ControllerDeps } from './controller-deps.ts';
+import type { ElectedLeader } from './elect-leader.ts';
 import { controllerTiming as timing } from './controller-timing.ts';
 import type { FollowedPods } from './follow-pods.ts';
 
@@ -34,6 +34,9 @@ export interface ControllerPipelineDeps {
   readonly blobs: PlanBlobs;
   /** Asked whenever a time is needed: configurations come and go. */
   readonly duration: (field: DurationField) => number;
+  /** Of deliveries. */
+  readonly slots: Slots;
+  readonly leader: Pick<ElectedLeader, 'leadership$' | 'epoch'>;
 }
 
 export type DurationField = 'syncTimeout' | 'deploymentTimeout' | 'driftPreventionInterval';
@@ -72,15 +75,16 @@ export function createControllerPipeline(deps: ControllerPipelineDeps): Pipeline
           ),
         ),
     fleet$: pods.fleet$,
+    leadership$: deps.leader.leadership$,
     deliver: createDelivery({
       client,
-      epoch: singleWriter(),
+      epoch: deps.leader.epoch,
       plans,
       book,
       readPod: pods.readPod,
       isAccepted: (planId) => acceptedIds.has(planId),
       blobOf: (plan) => deps.blobs.peek(plan),
-      slots: createSlots(timing.deliverySlots),
+      slots: deps.slots,
       random: Math.random,
       timing: {
         retry: timing.deliveryRetry,

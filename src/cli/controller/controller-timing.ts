@@ -3,7 +3,7 @@ export const controllerTiming = {
   pipeline: {
     maxStaleRender: 500,
     checkDelay: 25,
-    checkInterval: 1_000,
+    checkInterval: { leading: 1_000, standby: 10_000 },
     checkRetry: { min: 1_000, max: 30_000 },
   },
   /** Pods that are written to at the same time; of those that answered too late last time, half of that. */
@@ -12,14 +12,19 @@ export const controllerTiming = {
   probeRetry: { min: 100, max: 5_000 },
   driftSpread: 0.2,
   observeInterval: 1_000,
-  /** Plans that no pod is on and that are kept nevertheless. */
-  newestPlans: 8,
+  /**
+   * Plans that no pod is known to be on and that are kept nevertheless: a standby takes over from those of a lease duration ago.
+   * They share what they have in common.
+   */
+  newestPlans: 64,
   /** Plans that HAProxy accepted and that are known as such. */
   rememberedAcceptances: 256,
   planKeepDelay: 5_000,
   recall: { total: 10_000, pod: 3_000 },
   /** Of candidates: for how long newer ones supersede it, and until one is tried again that was refused for a passing reason. */
   loadGate: { maxStale: 30_000, retry: 10_000 },
+  /** At the end of a leader: for what is under way, and for the answer of the API to giving the Lease back. */
+  leadership: { drain: 5_000, release: 2_000 },
   statusRetry: { min: 500, max: 30_000 },
   /** For which a store is kept when no configuration looks at it any more. */
   storeKeep: 30_000,

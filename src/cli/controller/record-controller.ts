@@ -26,6 +26,8 @@ export interface RecordControllerDeps {
   readonly plans: PlanCache;
   readonly blobs: PlanBlobs;
   readonly client: AgentClient;
+  /** Whether this process may write to pods. */
+  readonly isHeld: () => boolean;
   readonly deployment$: Observable<DeploymentProgress>;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly metrics: Metrics;
@@ -51,6 +53,7 @@ export function recordController(deps: RecordControllerDeps): Subscription {
       plans,
       blobs: deps.blobs,
       client,
+      isHeld: deps.isHeld,
       delay: controllerTiming.planKeepDelay,
     }).subscribe({
       next: ({ pod, planId, outcome }) => log.debug({ pod: pod.key, planId, outcome }, 'plan upload'),

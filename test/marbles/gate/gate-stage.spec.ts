@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, map, tap } from 'rxjs';
+import { type Observable, ReplaySubject, map, share, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { type GateReport, type GateStageOptions, gateStage } from '../../../src/gate/gate-stage.ts';
 import type { LatchVerdict } from '../../../src/gate/latch.ts';
@@ -46,6 +46,22 @@ describe('gateStage', () => {
       const stage = gateStage({ ...options, interval: 5, check: () => check });
       m.expect(bundle$.pipe(stage, kinds)).toBeObservable(expected);
       m.expect(check).toHaveSubscriptions(['^-!', '-----^-!', '-------------^-!']);
+    }),
+  );
+
+  it(
+    'takes another interval at once, also for a wait that has begun',
+    marbles((m) => {
+      const check = m.cold('     A|', values);
+      const source = m.hot('    i-----------s-----------', { i: 100, s: 2 });
+      const interval = source.pipe(
+        share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false }),
+      );
+      const bundle$ = m.hot('   a-b---------------c-a---', bundles);
+      const expected = '        A-----------A-----A-A---';
+      const stage = gateStage({ ...options, interval, check: () => check });
+      m.expect(bundle$.pipe(stage, kinds), '^-----------------------!').toBeObservable(expected);
+      m.expect(source).toHaveSubscriptions('^-----------------------');
     }),
   );
 

@@ -160,4 +160,38 @@ describe('latch', () => {
       m.expect(latch(bundle$, judged$).pipe(shown)).toBeObservable(expected, words);
     }),
   );
+
+  it(
+    'goes on as it is when a term begins and HAProxy has accepted what is out',
+    marbles((m) => {
+      const bundle$ = m.hot('   a-----b-----|', bundles);
+      const judged$ = m.hot('   -A-------B--|', { A: accepted('a'), B: accepted('b') });
+      const term$ = m.hot('     t--t--------|');
+      const expected = '        nA----B--B--|';
+      m.expect(latch(bundle$, judged$, term$).pipe(shown)).toBeObservable(expected, words);
+      m.expect(term$).toHaveSubscriptions('^-----------!');
+    }),
+  );
+
+  it(
+    'holds what HAProxy has not seen when a term begins, takes nothing older instead, and releases the newest with its verdict',
+    marbles((m) => {
+      const bundle$ = m.hot('   a--b-----c----|', bundles);
+      const judged$ = m.hot('   -A---------B--|', { A: accepted('a'), B: accepted('b') });
+      const term$ = m.hot('     ------t-------|');
+      const expected = '        nA-B--n--n-C--|';
+      m.expect(latch(bundle$, judged$, term$).pipe(shown)).toBeObservable(expected, words);
+    }),
+  );
+
+  it(
+    'stays at the last accepted render when a term begins while newer ones are refused',
+    marbles((m) => {
+      const bundle$ = m.hot('   a--b---c---d--|', bundles);
+      const judged$ = m.hot('   -A---b---c----|', { A: accepted('a'), b: refused('b'), c: refused('c') });
+      const term$ = m.hot('     ----------t---|');
+      const expected = '        nA-B-x-x-y-y--|';
+      m.expect(latch(bundle$, judged$, term$).pipe(shown)).toBeObservable(expected, words);
+    }),
+  );
 });

@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, NEVER, map, of } from 'rxjs';
+import { type Observable, NEVER, map, of, tap } from 'rxjs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ApplyAnswer } from '../../../src/fleet/agent-client.ts';
 import type { ApplyRequest } from '../../../src/protocol/apply-request.ts';
@@ -343,6 +343,7 @@ describe('answers of a pod', () => {
       fake = fakePods({
         epoch: {
           current: () => epoch,
+          isHeld: () => true,
           reclaim: (floor) => (floors.push(floor), (epoch = floor + 1), reclaim),
         },
       });
@@ -364,7 +365,7 @@ describe('answers of a pod', () => {
     'stale_epoch, and another leader is behind it: sends nothing more',
     marbles((m) => {
       const reclaim = m.cold('--f|', { f: 'foreign' as const });
-      fake = fakePods({ epoch: { current: () => 0, reclaim: () => reclaim } });
+      fake = fakePods({ epoch: { current: () => 0, isHeld: () => true, reclaim: () => reclaim } });
       fake.apply = () => of(conflictOf('stale_epoch', 4));
       m.expect(createDelivery(fake.deps)(targetOf(one), NEVER).pipe(word)).toBeObservable('--f|', {
         f: 'foreign_leader',
@@ -392,4 +393,65 @@ describe('answers of a pod', () => {
       expect(report).toMatchObject({ kind: 'acked', mode: 'noop' });
     }),
   );
+});
+
+describe('a term', () => {
+  const epochs = (epoch: number, isHeld: () => boolean = () => true) => ({
+    current: () => epoch,
+    isHeld,
+    reclaim: () => of('foreign' as const),
+  });
+
+  it('is made known to a pod that has what it should have: it refuses every former leader from then on', () => {
+    fake = fakePods({ epoch: epochs(7) });
+    fake.deps.plans.set(one);
+    fake.state = () => of(stateOf(one, { applied_token: { leader_epoch: 6, render_seq: 9 } }));
+    const deliver = createDelivery(fake.deps);
+    collect(deliver(targetOf(one), NEVER));
+    expect(fake.applies.map(({ manifest: { token, ops, mode } }) => [token.leader_epoch, ops, mode])).toEqual(
+      [[7, [], 'auto']],
+    );
+    collect(deliver(targetOf(one), NEVER));
+    expect(fake.applies).toHaveLength(1);
+  });
+
+  it('asks every pod first: what was known of it is of a time when another one may have led', () => {
+    let epoch = 7;
+    fake = fakePods({ epoch: { ...epochs(7), current: () => epoch } });
+    const deliver = createDelivery(fake.deps);
+    collect(deliver(targetOf(one), NEVER));
+    collect(deliver(targetOf(two), NEVER));
+    expect(fake.states).toHaveLength(1);
+    epoch = 8;
+    fake.state = () => of(stateOf(one, { applied_token: { leader_epoch: 7, render_seq: 1 } }));
+    collect(deliver(targetOf(two), NEVER));
+    expect(fake.states).toHaveLength(2);
+  });
+
+  it(
+    'that is over has nothing more sent, neither what comes after a question nor what comes after a conflict',
+    marbles((m) => {
+      let isHeld = true;
+      fake = fakePods({ epoch: epochs(0, () => isHeld) });
+      const state = m.cold('    ---s|', { s: stateOf(undefined) });
+      fake.state = () => state;
+      const over$ = m.hot('     --x').pipe(tap(() => (isHeld = false)));
+      const deliver = createDelivery(fake.deps);
+      m.expect(over$, '         ^------!').toBeObservable('--x');
+      m.expect(deliver(targetOf(one), NEVER)).toBeObservable('----|');
+      m.expect(state).toHaveSubscriptions('^---!');
+      m.flush();
+      expect(fake.applies).toEqual([]);
+      isHeld = true;
+      fake.state = () => of(stateOf(undefined));
+      fake.apply = () => ((isHeld = false), of(conflictOf('prev_mismatch')));
+      expect(collect(deliver(targetOf(one), NEVER))).toEqual([]);
+      expect(fake.applies).toHaveLength(1);
+    }),
+  );
+
+  it('of somebody else has nothing done to a pod', () => {
+    expect(collect(createDelivery(fake.deps)({ kind: 'leave', pod: podOf('p') }, NEVER))).toEqual([]);
+    expect([...fake.applies, ...fake.states]).toEqual([]);
+  });
 });

@@ -43,6 +43,7 @@ const deps = (
   plans: new Map([one, two].map((plan) => [plan.id, plan])),
   blobs: { encode: () => of(blob) },
   client: { storePlan: () => of('stored') },
+  isHeld: () => true,
   delay: 3,
   ...overrides,
 });

@@ -20,7 +20,7 @@ import {
 } from '../../fixtures/fake-pod.ts';
 
 const bad = planWith('bad');
-const target: RevertPlan = { kind: 'revert', pod: podOf('ns/p'), planId: bad.id };
+const target: RevertPlan = { kind: 'revert', pod: podOf('ns/p'), epoch: 0, planId: bad.id };
 const onBad: Partial<PlanRoles> = { lkg_plan_id: 'good', lkg_plan_proof: 'a:0' };
 const wentBack = (): ApplyAnswer =>
   resultOf({ manifest: { plan_id: 'good', ops: [], mode: 'reload' } as never, parts: [] });
