@@ -53,7 +53,7 @@ describe('gateStage', () => {
     'takes another interval at once, also for a wait that has begun',
     marbles((m) => {
       const check = m.cold('     A|', values);
-      const source = m.hot('    i-----------s-----------', { i: 100, s: 2 });
+      const source = m.hot('    -i----------s-----------', { i: 100, s: 2 });
       const interval = source.pipe(
         share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false }),
       );
@@ -61,7 +61,7 @@ describe('gateStage', () => {
       const expected = '        A-----------A-----A-A---';
       const stage = gateStage({ ...options, interval, check: () => check });
       m.expect(bundle$.pipe(stage, kinds), '^-----------------------!').toBeObservable(expected);
-      m.expect(source).toHaveSubscriptions('^-----------------------');
+      m.expect(source).toHaveSubscriptions('-^----------------------');
     }),
   );
 
