@@ -11,6 +11,7 @@ import type { CheckScope } from './check-scope.ts';
 import { findingWords } from './finding-words.ts';
 import { isOurIngress } from './is-our-ingress.ts';
 import { judgeProblems } from './judge-problems.ts';
+import type { NamespaceLabels } from './namespace-labels.ts';
 import { tryOut, type TryOutDeps } from './try-out.ts';
 import { knownAnnotations, unknownAnnotations } from './unknown-annotations.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -22,6 +23,8 @@ export interface AdmitObjectDeps extends TryOutDeps {
   /** What HAProxy accepted last. */
   readonly accepted: () => Bundle | undefined;
   readonly check: (change: ChangeToCheck) => Observable<CheckedChange>;
+  /** Labels of a Namespace; undefined where they cannot be read. */
+  readonly namespaceLabels: NamespaceLabels;
   readonly date: () => Date;
 }
 
@@ -43,13 +46,27 @@ export function createAdmitObject(deps: AdmitObjectDeps): AdmitObject {
     return held;
   };
 
+  /** Read only where an entry looks at them. */
+  const labelsFor = async (
+    { namespace, resource }: AdmissionRequest,
+    { config }: World,
+    signal: AbortSignal,
+  ) =>
+    namespace !== undefined &&
+    Object.values(config.watchedResources).some(
+      ({ resources, namespaceSelector }) => resources === resource && namespaceSelector !== undefined,
+    )
+      ? deps.namespaceLabels(namespace, signal)
+      : undefined;
+
   return async (request, signal) => {
     const world = deps.current();
     const accepted = deps.accepted();
     if (world === undefined || accepted === undefined)
       return { kind: 'unknown', message: 'HAProxy has not accepted a first configuration yet' };
     const subject = subjectOf(request);
-    const { isWatched, edits, problem } = watchedEdits(request, world, deps.date);
+    const labels = await labelsFor(request, world, signal);
+    const { isWatched, edits, problem } = watchedEdits(request, world, deps.date, labels);
     if (!isWatched) return unwatched(request);
     const mayDeny =
       request.operation !== 'DELETE' && request.object?.metadata.deletionTimestamp === undefined;

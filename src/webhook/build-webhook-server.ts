@@ -11,6 +11,7 @@ import type { Admission } from './admission.ts';
 import type { AdmissionQueue } from './admission-queue.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import { admissionReviewOf } from './admission-review-of.ts';
+import { isConfigurationRequest } from './is-configuration-request.ts';
 import { parseAdmissionReview } from './parse-admission-review.ts';
 import { webhookLimits, type WebhookLimits } from './webhook-limits.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
@@ -21,6 +22,8 @@ export interface WebhookServerDeps {
   /** Kinds that the configuration watches, and its own: others are all counted as one. */
   readonly isKnown: (request: AdmissionRequest) => boolean;
   readonly queue: AdmissionQueue;
+  /** Where configurations wait, which take seconds: objects do not wait for them. Default: the same queue. */
+  readonly configurationQueue?: AdmissionQueue;
   readonly identity: WebhookIdentity;
   readonly metrics: WebhookMetrics;
   readonly log: FastifyBaseLogger;
@@ -39,6 +42,7 @@ export const validatePath = '/validate';
  */
 export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   const { log, metrics, limits = webhookLimits, now = () => performance.now() } = deps;
+  const { queue, configurationQueue = queue } = deps;
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -117,7 +121,8 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   return app;
 
   async function answerTo(request: AdmissionRequest, timeout: string | undefined): Promise<Admission> {
-    const answer = deps.queue.run((signal) => deps.admit(request, signal), timeoutOf(timeout, limits));
+    const own = isConfigurationRequest(request) ? configurationQueue : queue;
+    const answer = own.run((signal) => deps.admit(request, signal), timeoutOf(timeout, limits));
     noteLoad();
     try {
       return await answer;
@@ -130,9 +135,9 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   }
 
   function noteLoad(): void {
-    const { running, waiting } = deps.queue.size;
-    metrics.running.set(running);
-    metrics.waiting.set(waiting);
+    const sizes = [...new Set([queue, configurationQueue])].map(({ size }) => size);
+    metrics.running.set(sizes.reduce((sum, { running }) => sum + running, 0));
+    metrics.waiting.set(sizes.reduce((sum, { waiting }) => sum + waiting, 0));
   }
 }
 

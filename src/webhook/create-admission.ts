@@ -9,6 +9,7 @@ import type { World } from '../world/build-world.ts';
 import { type AdmitObject, createAdmitObject } from './admit-object.ts';
 import { createChangeCheck } from './check-change.ts';
 import { createHarmless } from './harmless-plan.ts';
+import type { NamespaceLabels } from './namespace-labels.ts';
 import { createReducer } from './reduce-plan.ts';
 
 export interface AdmissionDeps {
@@ -20,6 +21,7 @@ export interface AdmissionDeps {
   readonly env?: Readonly<Record<string, string>>;
   readonly withRoot: WithCheckRoot;
   readonly run: RunProcess;
+  readonly namespaceLabels: NamespaceLabels;
   /** PEM that HAProxy gets in place of every certificate. */
   readonly standIn: string;
 }
@@ -51,6 +53,7 @@ export function createAdmission(deps: AdmissionDeps): AdmitObject {
   return createAdmitObject({
     current: deps.current,
     accepted: deps.accepted,
+    namespaceLabels: deps.namespaceLabels,
     check: createChangeCheck({
       gate,
       reduce: createReducer(),

@@ -23,13 +23,14 @@ export interface WatchedEdits {
  * the entry's ignored fields left out. An object that does not match the entry's namespaces and selectors is none of its objects,
  * so that one that leaves them is a deletion there, and one that enters them is new.
  *
- * Which namespaces a `namespaceSelector` selects is not known here: the webhook's own configuration has it, and so the API
- * server does not ask about others.
+ * @param namespaceLabels of the object's namespace, for entries with a `namespaceSelector`; undefined when they are not known: then the
+ *   webhook's own configuration has kept the API server from asking about others
  */
 export function watchedEdits(
   request: AdmissionRequest,
   { config, stores }: Pick<World, 'config' | 'stores'>,
   now: () => Date,
+  namespaceLabels?: Readonly<Record<string, string>>,
 ): WatchedEdits {
   const edits: SourceEdit[] = [];
   let isWatched = false;
@@ -39,7 +40,7 @@ export function watchedEdits(
     isWatched = true;
     const store = stores.get(name);
     if (store === undefined) continue;
-    const read = objectOf(request, spec, now);
+    const read = objectOf(request, spec, now, namespaceLabels);
     if (read.problem !== undefined) return { isWatched, edits: [], problem: read.problem };
     const key = objectKey(read.object ?? request.oldObject ?? { metadata: { name: request.name } });
     edits.push({ collection: store, key, value: read.object });
@@ -57,9 +58,10 @@ function objectOf(
   { object: sent, group, version, kind }: AdmissionRequest,
   spec: WatchSpec,
   now: () => Date,
+  namespaceLabels: Readonly<Record<string, string>> | undefined,
 ): { readonly object?: KubeObject | undefined; readonly problem?: Problem } {
   if (sent === undefined) return {};
-  const { name, ignoreFields, labelSelector, fields, namespaces } = spec;
+  const { name, ignoreFields, labelSelector, fields, namespaces, namespaceSelector = '' } = spec;
   const normalized = normalizeObject(
     { ...sent },
     {
@@ -73,7 +75,11 @@ function objectOf(
   const isSelected =
     parseLabelSelector(labelSelector, `watchedResources.${name}.labelSelector`).matches(metadata.labels) &&
     fields.matches(object) &&
-    (namespaces === undefined || namespaces.includes(metadata.namespace ?? ''));
+    (namespaces === undefined || namespaces.includes(metadata.namespace ?? '')) &&
+    (namespaceLabels === undefined ||
+      parseLabelSelector(namespaceSelector, `watchedResources.${name}.namespaceSelector`).matches(
+        namespaceLabels,
+      ));
   if (!isSelected) return {};
   // The version of what is stored now: with it, the store would take it for what it has already.
   const { resourceVersion: _resourceVersion, ...rest } = metadata;

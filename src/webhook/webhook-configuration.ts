@@ -22,6 +22,8 @@ export interface WebhookConfigurationOptions {
 }
 
 const path = '/validate';
+/** Seconds, the most that API servers wait: validationTests of a configuration run, and it is rendered and checked as a whole. */
+const configurationTimeout = 30;
 const operations = ['CREATE', 'UPDATE', 'DELETE'];
 
 /** Kinds by which the product itself is configured. */
@@ -77,6 +79,7 @@ export function webhookConfigurationOf(
   const own = {
     name: `configuration.${configurationGroup}`,
     ...common,
+    timeoutSeconds: Math.max(options.timeoutSeconds, configurationTimeout),
     rules: [
       {
         apiGroups: [configurationGroup],

@@ -15,6 +15,7 @@ import { buildWebhookServer } from './build-webhook-server.ts';
 import { createAdmission } from './create-admission.ts';
 import { isConfigurationRequest } from './is-configuration-request.ts';
 import { maintainConfiguration } from './maintain-configuration.ts';
+import { readNamespaceLabels } from './namespace-labels.ts';
 import { selfIssuedIdentity } from './self-issued-identity.ts';
 import { standInCertificate } from './stand-in-certificate.ts';
 import { webhookConfigurationOf, type WebhookConfigurationOptions } from './webhook-configuration.ts';
@@ -32,6 +33,8 @@ export interface WebhookPartDeps {
 
 /** Requests that may wait for each that is worked on. */
 const waitingEach = 64;
+/** Each may take seconds: further ones would not be answered in time. */
+const waitingConfigurations = 4;
 const lookMs = 10_000;
 const renewEveryMs = 600_000;
 const applyAgainMs = 300_000;
@@ -58,6 +61,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
         ...(deps.env === undefined ? {} : { env: deps.env }),
         withRoot: checkRootsIn(tmpdir()),
         run: runProcess,
+        namespaceLabels: readNamespaceLabels(runtime.transport),
         standIn,
       }),
     );
@@ -78,6 +82,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
         );
       },
       queue: createAdmissionQueue({ concurrent, waiting: concurrent * waitingEach }),
+      configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: waitingConfigurations }),
       identity,
       metrics,
       log,

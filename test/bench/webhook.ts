@@ -124,6 +124,7 @@ async function measure(size: number) {
       haproxy,
       withRoot: checkRootsIn(folder),
       run: runProcess,
+      namespaceLabels: () => Promise.resolve(undefined),
       standIn,
     });
   const server = buildWebhookServer({

@@ -38,6 +38,18 @@ describe('a new object', () => {
     expect(scene.checked[0]).toContain('backend shop_echo_80');
   });
 
+  it.each([
+    ['is none of ours in a namespace that is not selected', { shop: { team: 'b' } }, 'allowed', 'none'],
+    ['is judged in one that is', { shop: { team: 'a' } }, 'denied', 'none'],
+    ['is judged where that cannot be told', {}, 'denied', 'none'],
+  ])('of selected namespaces %s', async (_what, namespaces, kind, scope) => {
+    const own = { watchedResources: { ingresses: { namespaceSelector: 'team=a' } } };
+    const scene = await sceneOf({ own, namespaces });
+    scene.accept();
+    const bad = ingress({ rules: [{ host: 'a.example', paths: [{ path: 'x' }] }] });
+    expect(await scene.create(bad)).toMatchObject({ kind, scope });
+  });
+
   it('that is nested without end is refused, and the next one is looked at', async () => {
     const scene = await sceneOf();
     scene.accept();

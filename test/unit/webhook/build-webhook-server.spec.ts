@@ -64,6 +64,7 @@ beforeEach(async () => {
     },
     isKnown: ({ kind }) => kind === 'Ingress',
     queue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
+    configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
     identity: followTlsFolder(path.join(dir, 'server')),
     metrics: createWebhookMetrics(registry),
     log: pino({ level: 'silent' }),
@@ -142,6 +143,28 @@ describe('an admission review', () => {
     const gvk = 'networking.k8s.io/v1.Ingress';
     expect(await metric('haptic_webhook_requests_total', { gvk, result: 'allowed' })).toBe(1);
     expect(await metric('haptic_webhook_checks_total', { scope: 'none' })).toBe(1);
+  });
+
+  it('does not wait for a configuration, which takes its time', async () => {
+    let done = (): void => undefined;
+    answer = ({ kind }) =>
+      new Promise((resolve) => {
+        const allow = () => resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+        if (kind === 'Ingress') allow();
+        else done = allow;
+      });
+    const group = 'haproxy-haptic.org';
+    const configuration = post(
+      review({
+        kind: { group, version: 'v1alpha1', kind: 'HAProxyTemplateConfig' },
+        resource: { group, version: 'v1alpha1', resource: 'haproxytemplateconfigs' },
+      }),
+    );
+    await expect.poll(() => asked.length).toBe(1);
+    expect((await post(review())).status).toBe(200);
+    expect(await metric('haptic_webhook_requests_running', {})).toBe(1);
+    done();
+    expect((await configuration).status).toBe(200);
   });
 
   it('that is denied says which fields, in words and as causes', async () => {

@@ -20,6 +20,7 @@ interface Shown {
   readonly objectSelector?: unknown;
   readonly namespaceSelector?: unknown;
   readonly clientConfig: unknown;
+  readonly timeoutSeconds: number;
 }
 
 async function webhooksOf(watchedResources: object, change: Partial<WebhookConfigurationOptions> = {}) {
@@ -110,4 +111,12 @@ it('asks about the configuration kinds where they are judged, by URL where it is
     clientConfig: { url: 'https://x/validate' },
     rules: [{ resources: ['haproxytemplateconfigs', 'haproxytemplatelibraries'] }],
   });
+});
+
+it('has API servers wait for a configuration as long as they can', async () => {
+  const webhooks = await webhooksOf({}, { withConfigurationKinds: true });
+  expect(webhooks.map(({ name, timeoutSeconds }) => [name.split('.')[0], timeoutSeconds])).toEqual([
+    ['ingresses', 7],
+    ['configuration', 30],
+  ]);
 });
