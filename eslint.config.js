@@ -133,7 +133,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/{world,validation,webhook,server,cli,sandbox}/**/*.ts', 'src/*.ts'],
+    files: ['src/{world,validation,replay,webhook,server,cli,sandbox}/**/*.ts', 'src/*.ts'],
     rules: { 'no-restricted-imports': ['error', { paths: [...rxRestrictions, kubernetesClient] }] },
   },
   {

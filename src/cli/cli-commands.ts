@@ -8,6 +8,7 @@ import { configViewCommand } from './config-view-command.ts';
 import { diffCommand } from './diff-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { graphCommand } from './graph-command.ts';
+import { replayCommand } from './replay-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { tapCommand } from './tap-command.ts';
@@ -26,6 +27,7 @@ export const cliCommands: readonly CliCommand[] = [
   configViewCommand,
   applyCrdsCommand,
   tapCommand,
+  replayCommand,
   graphCommand,
   sandboxCommand,
   versionCommand,

@@ -13,6 +13,11 @@ export const tapOptions = {
   select: { value: 'PATH', short: 's', summary: 'only this part of a value', repeat: true },
   limit: { value: 'N', short: 'n', summary: 'end after so many lines' },
   for: { value: 'DURATION', summary: 'end after so long, such as 30s' },
+  record: {
+    value: 'FILE',
+    summary:
+      'instead of a tap, write everything that comes into the pipeline to a file, without secrets, for haptic replay',
+  },
 } as const satisfies CliOptions;
 
 export const tapCommand = defineCommand({
@@ -29,6 +34,10 @@ export const tapCommand = defineCommand({
     {
       what: 'Only reloads, and why',
       line: 'haptic tap deliveries --filter mode=reload --select pod.key --select reasons',
+    },
+    {
+      what: 'What comes into the pipeline for a minute',
+      line: 'haptic tap --record incident.ndjson --for 1m',
     },
     { what: 'Objects that are held back now', line: 'haptic tap quarantine --limit 1 --select objects' },
   ],

@@ -4,6 +4,7 @@ import { isRecord } from '../lib/is-record.ts';
 import { jsonPathValues } from '../lib/json-path.ts';
 import { askController } from './ask-controller.ts';
 import type { CliCall } from './cli-command.ts';
+import { recordTo } from './record-to.ts';
 import { tapFilter } from './tap-filter.ts';
 import type { tapOptions } from './tap-command.ts';
 
@@ -15,6 +16,14 @@ export async function runTap(call: CliCall<typeof tapOptions>): Promise<number> 
   const filters = values.filter.map(tapFilter);
   const show = selection(values.select);
   const [name] = words;
+  if (values.record !== undefined) {
+    if (name !== undefined || limit !== undefined || filters.length > 0 || values.select.length > 0)
+      throw new CodedError(
+        'HAPTIC_ERR_CLI_USAGE',
+        '--record writes all that comes in: it goes with --for alone, without NAME, --filter, --select and --limit',
+      );
+    return recordTo(values.record, { url: values.url, seconds, signal: call.signal, err: call.err });
+  }
   if (name === undefined) {
     const { taps } = (await (await askController(values.url, 'taps', call.signal)).json()) as {
       readonly taps: readonly string[];

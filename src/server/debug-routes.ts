@@ -3,14 +3,18 @@ import type { Taps } from '../operators/taps.ts';
 import type { EventHistory } from '../sinks/event-history.ts';
 import { type AskForAccess, debugAccess } from './debug-access.ts';
 import { eventRoutes } from './event-routes.ts';
+import { type Explainer, explainRoutes } from './explain-routes.ts';
 import { profileRoutes } from './profile-routes.ts';
+import { recordRoutes, type RecordRoutesDeps } from './record-routes.ts';
 import { tapRoutes } from './tap-routes.ts';
 import { type DebugVars, varRoutes } from './var-routes.ts';
 
-export interface DebugDeps {
+export interface DebugDeps extends RecordRoutesDeps {
   readonly taps: Taps;
   /** What happened last. */
   readonly events: Pick<EventHistory, 'last'>;
+  /** What objects have brought about; absent: nobody can tell. */
+  readonly explainer?: Explainer;
   /** The graph of collections as a mermaid flowchart. */
   readonly graph: () => string;
   /** The plan that was let out last, as `encodePlan` writes it; undefined as long as there is none. */
@@ -38,8 +42,10 @@ export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { 
     onDropped: (count) => debug.readers?.dropped(count),
   });
   app.register(varRoutes, { vars: debug.vars });
+  app.register(explainRoutes, debug.explainer === undefined ? {} : { explainer: debug.explainer });
   app.register(eventRoutes, { events: debug.events });
   app.register(profileRoutes);
+  app.register(recordRoutes, debug.record === undefined ? {} : { record: debug.record });
 
   app.get('/debug/plan', async (_request, reply) => {
     const plan = await debug.plan();

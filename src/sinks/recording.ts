@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
+import type { Owner } from '../lib/owner.ts';
 import type { DeliveryReport } from '../protocol/delivery-report.ts';
 import type { HttpContent } from '../protocol/http-content.ts';
 import type { Leadership } from '../protocol/leadership.ts';
@@ -51,12 +52,8 @@ export interface RecordedVerdict {
   readonly planId: string;
   readonly findings?: readonly {
     readonly message: string;
-    readonly owner?: { readonly kind: string; readonly namespace?: string; readonly name: string };
-    readonly sharedBy?: readonly {
-      readonly kind: string;
-      readonly namespace?: string;
-      readonly name: string;
-    }[];
+    readonly owner?: Owner;
+    readonly sharedBy?: readonly Owner[];
     readonly validator?: string;
   }[];
 }

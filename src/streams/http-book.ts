@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { hostAllowed } from '../lib/http/host-allowed.ts';
 import type { Problem } from '../lib/problem.ts';
 import { shownUrl } from '../lib/shown-url.ts';
 import type { HttpContent, HttpContentFailure, HttpWant } from '../protocol/http-content.ts';
 import { bytesOf, contentOf, type HttpEntry, newHttpEntry, textContent, trouble } from './http-entry.ts';
+import { httpWantKey } from './http-want-key.ts';
 import { type BookedMember, createMember, type HttpPolicy, sameContent } from './http-member.ts';
 
 export interface BookedUrl {
@@ -76,7 +76,7 @@ export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook
   };
 
   const want = (member: BookedMember, wanted: HttpWant, isWhatIf: boolean): string => {
-    const key = keyOf(wanted);
+    const key = httpWantKey(wanted);
     // What a new content leads to is needed to judge it.
     if (isWhatIf && member.trial === undefined) return key;
     if (member.isLooking && !urls.has(key)) return key;
@@ -195,12 +195,6 @@ export function createHttpBook({ touched, readAgain }: HttpBookEvents): HttpBook
       return sum;
     },
   };
-}
-
-/** Credentials tell URLs apart. Nothing can be read out of it, and nobody can find another want with the same one. */
-function keyOf({ url, headers, contentType }: HttpWant): string {
-  const identity = JSON.stringify([url, Object.entries(headers).sort(), contentType]);
-  return `url ${createHash('sha256').update(identity).digest('hex')}`;
 }
 
 /** @param rank of the URL in order of arrival */

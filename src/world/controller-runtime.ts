@@ -8,7 +8,6 @@ import type { Pipeline } from '../pipeline.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Fleet } from '../protocol/fleet.ts';
 import type { Leadership } from '../protocol/leadership.ts';
-import type { Fleet } from '../protocol/fleet.ts';
 import type { HaproxyPod } from '../protocol/pod.ts';
 import type { EventHistory } from '../sinks/event-history.ts';
 import type { Metrics } from '../sinks/metrics.ts';

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { TemplateConfig } from '../../../src/api/template-config.ts';
 import { createGraph } from '../../../src/collections/create-graph.ts';
+import type { Leadership } from '../../../src/protocol/leadership.ts';
 import type { HttpContent } from '../../../src/protocol/http-content.ts';
 import type { RecordedVerdict, RecordingEntry, StoreEdit } from '../../../src/sinks/recording.ts';
 import type { RenderOutcome } from '../../../src/protocol/render-outcome.ts';
@@ -89,14 +90,14 @@ describe('recordInputs', () => {
       const outcome: RenderOutcome = { kind: 'rendered', bundle: bundleOf('1'), tookMs: 1 };
       const verdict: RecordedVerdict = { kind: 'accepted', planId: '1' };
       const world$ = m.hot('   ---w---------------', { w: worldOf({}).world });
-      const render$ = m.hot('  r-------------r---x', {
+      const render$ = m.hot<RenderOutcome>('  r-------------r---x', {
         r: outcome,
         x: { kind: 'rejected', message: 'no', problems: [] },
       });
       const verdict$ = m.hot(' v-------------v----', { v: verdict });
       const delivery$ = m.hot('d--------------d---', { d: ackOf('p', '1') });
       const fleet$ = m.hot('   -f-----------------', { f: [podOf('p')] });
-      const leadership$ = m.hot('-----------l------', { l: { kind: 'leading', epoch: 3 } });
+      const leadership$ = m.hot<Leadership>('-----------l------', { l: { kind: 'leading', epoch: 3 } });
       const unsub = '          ^------------------!';
       const expected = '       bf-(chs)---l--(rv)x';
       const entry$ = recordInputs({
@@ -117,8 +118,12 @@ describe('recordInputs', () => {
         v: 'verdict',
         x: 'rejected',
       });
-      for (const input$ of [world$, render$, verdict$, delivery$, fleet$, leadership$])
-        m.expect(input$).toHaveSubscriptions(unsub);
+      m.expect(world$).toHaveSubscriptions(unsub);
+      m.expect(render$).toHaveSubscriptions(unsub);
+      m.expect(verdict$).toHaveSubscriptions(unsub);
+      m.expect(delivery$).toHaveSubscriptions(unsub);
+      m.expect(fleet$).toHaveSubscriptions(unsub);
+      m.expect(leadership$).toHaveSubscriptions(unsub);
     }),
   );
 

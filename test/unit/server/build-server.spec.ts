@@ -1,10 +1,11 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { Registry, Counter } from 'prom-client';
-import { BehaviorSubject, of, Subject } from 'rxjs';
+import { BehaviorSubject, NEVER, type Observable, Subject, merge, of } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FastifyInstance } from 'fastify';
+import type { RecordingEntry } from '../../../src/sinks/recording.ts';
 import { createTaps } from '../../../src/operators/taps.ts';
 import { buildMetricsServer } from '../../../src/server/build-metrics-server.ts';
 import { buildServer } from '../../../src/server/build-server.ts';
@@ -22,6 +23,7 @@ function server(
     heartbeat?: number;
     plan?: () => Promise<Uint8Array | undefined>;
     ask?: AskForAccess;
+    record?: () => Observable<RecordingEntry>;
   } = {},
 ) {
   const taps = createTaps();
@@ -48,6 +50,7 @@ function server(
         ],
       },
       ...(options.ask && { ask: options.ask }),
+      ...(options.record && { record: options.record }),
       heartbeat: options.heartbeat ?? 60_000,
     },
   });
@@ -279,8 +282,8 @@ describe('debug', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
     expect(lines).toStrictEqual([
-      { tap: 'x', seq: 1, at: expect.any(Number), value: 'a' },
-      { tap: 'y', seq: 2, at: expect.any(Number), value: 2 },
+      { tap: 'x', seq: 1, at: expect.any(Number) as number, value: 'a' },
+      { tap: 'y', seq: 2, at: expect.any(Number) as number, value: 2 },
     ]);
     expect((await app.inject('/debug/stream')).statusCode).toBe(400);
     expect((await app.inject('/debug/stream?tap=nope')).json()).toEqual({
@@ -294,12 +297,50 @@ describe('debug', () => {
       app.inject('/debug/profile?seconds=1'),
       new Promise((resolve) => setTimeout(resolve, 200)).then(() => app.inject('/debug/heap?seconds=1')),
     ]);
-    expect(cpu.json()).toMatchObject({ nodes: expect.any(Array), samples: expect.any(Array) });
+    expect(cpu.json()).toMatchObject({
+      nodes: expect.any(Array) as unknown,
+      samples: expect.any(Array) as unknown,
+    });
     expect(cpu.headers['content-disposition']).toContain('.cpuprofile');
     expect(busy.statusCode).toBe(409);
     const heap = await app.inject('/debug/heap?seconds=1');
-    expect(heap.json()).toMatchObject({ head: { callFrame: expect.any(Object) } });
+    expect(heap.json()).toMatchObject({ head: { callFrame: expect.any(Object) as unknown } });
     expect((await app.inject('/debug/profile?seconds=301')).statusCode).toBe(400);
+  });
+
+  it('records until the time is over, and says that nothing is missing', async () => {
+    const entry: RecordingEntry = { at: 7, kind: 'synced' };
+    const { app } = server({ record: () => merge(of(entry), NEVER) });
+    const { headers, body } = await app.inject('/debug/recording?for=1');
+    expect(headers['content-type']).toBe('application/x-ndjson');
+    expect(body).toBe('{"at":7,"kind":"synced"}\n{"at":7,"kind":"end","reason":"as asked"}\n');
+    expect((await server().app.inject('/debug/recording')).statusCode).toBe(404);
+  });
+
+  it('makes two recordings at a time, and ends one whose reader takes nothing', async () => {
+    const entries = new Subject<RecordingEntry>();
+    const { app } = server({ record: () => entries });
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const open = () =>
+      new Promise<IncomingMessage>((resolve) => {
+        request({ host: '127.0.0.1', port, path: '/debug/recording' }, resolve).end();
+      });
+    const [first] = await Promise.all([open(), open()]);
+    expect((await app.inject('/debug/recording')).statusCode).toBe(503);
+    const big = 'x'.repeat(4 * 1024 * 1024);
+    for (let i = 0; i < 40 && entries.observed; i++) entries.next({ at: i, kind: 'rejected', message: big });
+    expect(entries.observed).toBe(false);
+    let end = '';
+    let count = 0;
+    for await (const chunk of first) {
+      const text = String(chunk);
+      count += text.split('\n').length - 1;
+      end = (end + text).slice(-200);
+    }
+    expect(end).toContain('"kind":"end","reason":"the reader was too slow"');
+    expect(count).toBeGreaterThan(16);
+    expect((await app.inject('/debug/recording?for=1')).statusCode).toBe(200);
   });
 
   it('tells what happened last', async () => {
