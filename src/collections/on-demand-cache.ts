@@ -64,6 +64,8 @@ export interface OnDemandCache<V> {
   readonly settled$: Observable<void>;
   /** Objects held. */
   readonly size: number;
+  /** They themselves; looking does not keep them. */
+  held(): Iterable<V>;
 }
 
 export interface OnDemandCacheOptions<V> {
@@ -209,6 +211,10 @@ export function createOnDemandCache<V extends object>(
     settled$: settled,
     get size() {
       return unused.size + cache.size;
+    },
+    *held() {
+      for (const { value } of unused.values()) yield value;
+      for (const { value } of cache.values()) yield value;
     },
   };
 }

@@ -236,7 +236,7 @@ export function createRenderer(options: RendererOptions): Renderer {
             severity: 'error',
             reason,
             field,
-            message: `${message} (${place})`,
+            message: `${bound.hide(message)} (${place})`,
             owner,
           };
           throw Object.assign(

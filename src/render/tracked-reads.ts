@@ -1,6 +1,8 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { WatchedResource } from '../api/template-config.ts';
 import type { Collection, Graph, Index, Reader } from '../collections/types.ts';
+import { hideValues } from '../lib/hide-values.ts';
+import { valuesOfSecret } from '../lib/values-of-secret.ts';
 import type { HttpWant } from '../protocol/http-content.ts';
 import type { HttpReads } from './http-reads.ts';
 import { onDemandReads, type OnDemandResource } from './on-demand-reads.ts';
@@ -23,6 +25,8 @@ export interface BoundReads extends TrackedReads {
   readonly isPending: () => boolean;
   /** The item that made these reads is done. */
   readonly done: () => void;
+  /** Words about the item, without values of the Secrets that it read. */
+  readonly hide: (words: string) => string;
   /** The item that made these reads has failed, for this reason where it is known. */
   readonly failed: (reason: string | undefined) => void;
 }
@@ -104,10 +108,20 @@ export function createTrackedReads(
       }),
     ),
     bind: (reader, warn) => {
-      const demand = onDemandReads(reader, onDemand, warn);
+      const secrets = new Set<KubeObject>();
+      const hide = (words: string): string =>
+        secrets.size === 0 ? words : hideValues(words, [...secrets].flatMap(valuesOfSecret));
+      const demand = onDemandReads(reader, onDemand, (warning) =>
+        warn({ ...warning, message: hide(warning.message) }),
+      );
+      const whole = (resource: string, objects: readonly KubeObject[]): readonly KubeObject[] => {
+        const found = demand.whole(resource, objects);
+        for (const object of found) if (object.kind === 'Secret') secrets.add(object);
+        return found;
+      };
       const read = (resource: string, key: string): KubeObject | undefined => {
         const object = reader.read(collectionOf(resource), key);
-        return object && demand.whole(resource, [object])[0];
+        return object && whole(resource, [object])[0];
       };
       let urls: Set<string> | undefined;
       const readHttp =
@@ -126,13 +140,13 @@ export function createTrackedReads(
         if (keys.length === 0) {
           const collection = collectionOf(resource);
           const objects = reader.readKeys(collection).map((key) => reader.read(collection, key));
-          return demand.whole(
+          return whole(
             resource,
             objects.filter((object) => object !== undefined),
           );
         }
         if (!isByName(resource, keys.length))
-          return demand.whole(resource, reader.readIndex(indexOf(resource, keys.length), joined(keys)));
+          return whole(resource, reader.readIndex(indexOf(resource, keys.length), joined(keys)));
         const object = read(resource, keys.join('/'));
         return object === undefined ? [] : [object];
       };
@@ -152,10 +166,10 @@ export function createTrackedReads(
         ...(http && { http: readHttp(http) }),
         item: (collection, value) => {
           const resource = resourceOf(collection);
-          if (resource === undefined || onDemand[resource] === undefined) return value;
+          if (resource === undefined) return value;
           try {
             // A collection of resources holds objects or references to them.
-            return demand.whole(resource, [value as KubeObject])[0];
+            return whole(resource, [value as KubeObject])[0];
           } catch (error) {
             if (demand.isPending()) throw error;
             const message = errorMessage(error);
@@ -171,7 +185,8 @@ export function createTrackedReads(
           const outcome = reason === 'ContentPending' ? 'pending' : 'failed';
           urls?.forEach((key) => http?.told?.(key, outcome));
         },
-        warn,
+        hide,
+        warn: (warning) => warn({ ...warning, message: hide(warning.message) }),
       };
     },
   });

@@ -19,6 +19,8 @@ export interface World {
   readonly renderer: Renderer;
   /** Objects that the first render waits for. */
   readonly firstReads: FirstReads;
+  /** The Secrets that are held. Asked between turns. */
+  readonly secrets: () => Iterable<KubeObject>;
   /** Lets go of stores and facts, which may be those of other configurations too. */
   readonly dispose: () => void;
 }
@@ -108,6 +110,7 @@ export function buildWorld(options: WorldOptions): World {
       stores.flatMap(([, { cache }]) => cache ?? []),
       firstReadsLimits,
     ),
+    secrets: () => heldSecrets(config, ground.stores),
     dispose: () => {
       http?.leave?.();
       renderer.dispose();
@@ -116,10 +119,22 @@ export function buildWorld(options: WorldOptions): World {
   };
 }
 
-function groundOf({ watchedResources }: TemplateConfig): WorldGround {
+function* heldSecrets(
+  { watchedResources }: TemplateConfig,
+  stores: WorldGround['stores'],
+): Iterable<KubeObject> {
+  for (const [name, { store, cache }] of stores) {
+    if (watchedResources[name]?.resources !== 'secrets') continue;
+    if (cache !== undefined) yield* cache.held();
+    else for (const key of store.keys()) yield* [store.peek(key)].filter((object) => object !== undefined);
+  }
+}
+
+function groundOf(config: TemplateConfig): WorldGround {
+  const { watchedResources } = config;
   refuseFactsOnDemand(watchedResources);
   const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
-  return { stores, facts: buildFacts(stores) };
+  return { stores, facts: buildFacts(stores, publishingOf(config)) };
 }
 
 /** Copies of what templates do not look at would cost memory for nothing. */

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import type { KubeClient } from '../../kube/kube-client.ts';
-import { valuesByName, valuesOfSecret } from './scrub.ts';
+import { valuesOfSecret } from '../../lib/values-of-secret.ts';
+import { valuesByName } from './scrub.ts';
 
 export interface CollectedSecrets {
   readonly values: readonly string[];

@@ -55,20 +55,6 @@ function formsOf(value: string): readonly string[] {
     .filter(({ length }) => length >= least);
 }
 
-/** The texts in a Secret: values as they are and as the API writes them. */
-export function valuesOfSecret(secret: Readonly<Record<string, unknown>>): readonly string[] {
-  const entries = (field: string): readonly string[] => {
-    const found = secret[field];
-    return isRecord(found) ? Object.values(found).filter((value) => typeof value === 'string') : [];
-  };
-  const data = entries('data');
-  return [
-    ...data,
-    ...data.map((value) => Buffer.from(value, 'base64').toString('utf8')),
-    ...entries('stringData'),
-  ];
-}
-
 /** All texts below fields that are secret by name. */
 export function valuesByName(value: unknown, isSecret = false): readonly string[] {
   if (typeof value === 'string') return isSecret ? [value] : [];
