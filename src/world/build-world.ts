@@ -130,11 +130,10 @@ function* heldSecrets(
   }
 }
 
-function groundOf(config: TemplateConfig): WorldGround {
-  const { watchedResources } = config;
+function groundOf({ watchedResources }: TemplateConfig): WorldGround {
   refuseFactsOnDemand(watchedResources);
   const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
-  return { stores, facts: buildFacts(stores, publishingOf(config)) };
+  return { stores, facts: buildFacts(stores) };
 }
 
 /** Copies of what templates do not look at would cost memory for nothing. */
