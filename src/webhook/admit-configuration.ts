@@ -54,7 +54,7 @@ export function createAdmitConfiguration({
     if (object === undefined || request.namespace !== namespace) return allowed([]);
     if (!isLibrary(request) && !isOurs(request, identity)) return allowed([]);
     const { oldObject } = request;
-    const isSame = oldObject !== undefined && isDeepStrictEqual(object['spec'], oldObject['spec']);
+    const isSame = oldObject !== undefined && hasSameSpec(object, oldObject);
     if (isSame || object.metadata.deletionTimestamp !== undefined) return allowed([]);
     const libraries = await librariesNow(signal);
     if (!libraries.ok) return unknown(libraries.failure);
@@ -114,6 +114,15 @@ function refusal({
 
 function allowed(warnings: readonly string[]): Admission {
   return { kind: 'allowed', warnings, scope: 'none' };
+}
+
+function hasSameSpec(a: KubeObject, b: KubeObject): boolean {
+  try {
+    return isDeepStrictEqual(a['spec'], b['spec']);
+  } catch {
+    // Nested without end: the load gate has words for that.
+    return false;
+  }
 }
 
 /** Libraries that are not named do not count, whatever is in them. */

@@ -14,6 +14,7 @@ import { createAdmissionQueue } from './admission-queue.ts';
 import { buildWebhookServer } from './build-webhook-server.ts';
 import { createAdmission } from './create-admission.ts';
 import { isConfigurationRequest } from './is-configuration-request.ts';
+import { isWatched } from './is-watched.ts';
 import { maintainConfiguration } from './maintain-configuration.ts';
 import { readNamespaceLabels } from './namespace-labels.ts';
 import { selfIssuedIdentity } from './self-issued-identity.ts';
@@ -21,7 +22,6 @@ import { standInCertificate } from './stand-in-certificate.ts';
 import { webhookConfigurationOf, type WebhookConfigurationOptions } from './webhook-configuration.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 import type { WebhookIdentity } from './webhook-tls.ts';
-import { watchedEdits } from './watched-edits.ts';
 import { webhookStore } from './webhook-store.ts';
 import type { WebhookOptions } from './webhook-options.ts';
 
@@ -76,10 +76,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
           : (await admitObject)(request, signal),
       isKnown: (request) => {
         const world = runtime.current();
-        return (
-          isConfigurationRequest(request) ||
-          (world !== undefined && watchedEdits(request, world, () => new Date()).isWatched)
-        );
+        return isConfigurationRequest(request) || (world !== undefined && isWatched(request, world.config));
       },
       queue: createAdmissionQueue({ concurrent, waiting: concurrent * waitingEach }),
       configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: waitingConfigurations }),
@@ -88,7 +85,10 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
       log,
     });
     server.listen({ ...options.listen }).then(
-      (address) => log.info({ address }, 'webhook started'),
+      (address) => {
+        log.info({ address }, 'webhook started');
+        runtime.stages.mark('webhook');
+      },
       (error: unknown) => onFatal(error),
     );
     running.add(() => void server.close());

@@ -5,6 +5,7 @@ import type { KubeRequest, KubeTransport } from '../../../src/kube/kube-transpor
 import type { AdmissionOperation, AdmissionRequest } from '../../../src/webhook/admission-request.ts';
 import { createAdmitConfiguration } from '../../../src/webhook/admit-configuration.ts';
 import type { ConfigVerdict } from '../../../src/world/try-config.ts';
+import { nested } from '../../fixtures/nested.ts';
 
 const identity = { namespace: 'haptic', name: 'main', isObject: true };
 const group = 'haproxy-haptic.org';
@@ -124,6 +125,15 @@ describe('admission of a configuration', () => {
     const { ask, tried } = scene([main], () => refused('wrong'));
     expect(await ask(request)).toMatchObject({ kind: 'allowed', warnings: [] });
     expect(tried).toEqual([]);
+  });
+
+  it('asks about one that is nested without end, too', async () => {
+    const { ask } = scene([], () => refused('nested'));
+    const deep = () => config({ in: nested(20_000) });
+    expect(await ask(requestOf(deep(), 'UPDATE', deep()))).toMatchObject({
+      kind: 'allowed',
+      warnings: ['nested'],
+    });
   });
 
   it('lets a faulty one be repaired in steps, and made no worse', async () => {
