@@ -10,12 +10,19 @@ export interface CallOptions {
   readonly subresource?: string;
 }
 
+export interface GetOptions extends CallOptions {
+  /** Asks for nothing but the metadata. */
+  readonly metadataOnly?: boolean;
+}
+
 export interface ListOptions {
   readonly signal?: AbortSignal;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   /** Objects a page; default 500. */
   readonly limit?: number;
+  /** Asks for nothing but their metadata. */
+  readonly metadataOnly?: boolean;
 }
 
 export interface ListPage {
@@ -48,9 +55,15 @@ const patchTypes: Readonly<Record<PatchType | 'apply', string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
+/** Servers that cannot leave the rest away send all. */
+const metadataTypes = {
+  object: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
+  list: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
+};
+
 /** The usual calls, as JSON, with errors as values. Each returns the object as the server has it afterwards. */
 export interface KubeClient {
-  get(ref: ResourceRef, name: string, options?: CallOptions): Promise<KubeResult<KubeObject>>;
+  get(ref: ResourceRef, name: string, options?: GetOptions): Promise<KubeResult<KubeObject>>;
   /** Page by page; ends after the last one, or after the first failure. */
   list(ref: ResourceRef, options?: ListOptions): AsyncGenerator<KubeResult<ListPage>>;
   create(ref: ResourceRef, object: KubeObject, options?: CallOptions): Promise<KubeResult<KubeObject>>;
@@ -93,7 +106,11 @@ export function kubeClient(transport: KubeTransport): KubeClient {
 
   return {
     get: (ref, name, options = {}) =>
-      object({ path: resourcePath(ref, name, options.subresource), ...signalOf(options) }),
+      object({
+        path: resourcePath(ref, name, options.subresource),
+        ...(options.metadataOnly === true && { headers: { accept: metadataTypes.object } }),
+        ...signalOf(options),
+      }),
     create: (ref, body, options = {}) =>
       object({ method: 'POST', path: resourcePath(ref), body, ...signalOf(options) }),
     replace: (ref, body, options = {}) =>
@@ -143,6 +160,7 @@ export function kubeClient(transport: KubeTransport): KubeClient {
         const request: KubeRequest = {
           path: resourcePath(ref),
           query: { labelSelector, fieldSelector, limit, continue: next },
+          ...(options.metadataOnly === true && { headers: { accept: metadataTypes.list } }),
           ...signalOf(options),
         };
         const result = await call(request);

@@ -40,6 +40,8 @@ export interface Metrics {
   readonly httpUrls: Gauge;
   readonly ownResources: Counter<'result'>;
   readonly ownResourcesFailing: Gauge;
+  readonly published: Counter<'result'>;
+  readonly publishingFailing: Gauge;
   readonly isLeader: Gauge;
   readonly leaderTransitions: Counter;
   readonly leaderSeconds: Counter;
@@ -272,6 +274,17 @@ export function createMetrics(registry: Registry): Metrics {
     ownResourcesFailing: new Gauge({
       name: 'haptic_own_resources_failing',
       help: 'Kubernetes objects of k8sResources that are not as they are declared.',
+      registers,
+    }),
+    published: new Counter({
+      name: 'haptic_published_total',
+      help: 'Steps of publishing renders as objects (HAProxyCfg and its companions), by how they ended.',
+      labelNames: ['result'],
+      registers,
+    }),
+    publishingFailing: new Gauge({
+      name: 'haptic_publishing_failing',
+      help: 'Objects that show the render and are not as they should be.',
       registers,
     }),
     isLeader: new Gauge({

@@ -65,6 +65,11 @@ export const controllerSchema = {
       description: 'HAProxyCfg and its companions, which show what was rendered.',
       default: {},
       properties: {
+        enabled: {
+          type: 'boolean',
+          description: 'Whether renders are published. Without, what was published is removed.',
+          default: true,
+        },
         compressionThreshold: {
           type: 'integer',
           format: 'int64',

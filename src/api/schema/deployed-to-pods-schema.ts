@@ -16,7 +16,11 @@ export const deployedToPodsSchema = {
       podName: { ...id, description: 'Name of the pod.' },
       podUID: { ...id, description: 'Its UID.' },
       podRuntimeID: { ...id, description: 'Which start of its agent; a restart of the pod gives another.' },
-      checksum: { ...id, description: 'Checksum of the content that it holds: sha256:<hex>.' },
+      checksum: {
+        ...id,
+        description:
+          'Checksum of the haproxy.cfg that it holds: sha256:<hex>. Not there if that was not published.',
+      },
       deployedAt: { ...time, description: 'When it was brought there.' },
       appliedPlanID: { ...id, description: 'The render whose files it holds.' },
       runningPlanID: { ...id, description: 'The render that HAProxy runs.' },
@@ -28,7 +32,7 @@ export const deployedToPodsSchema = {
       },
       reasons: {
         type: 'array',
-        description: 'Why it took a reload.',
+        description: 'Why it took a reload; the last may say how many were left out.',
         maxItems: 8,
         items: { type: 'string', maxLength: 1024 },
       },
@@ -40,7 +44,7 @@ export const deployedToPodsSchema = {
         type: 'integer',
         format: 'int32',
         minimum: 0,
-        description: 'Deliveries that failed since the last that did not.',
+        description: 'Deliveries that failed since the last that did not; written at 1, 2, 4, 8 …',
       },
     },
   },

@@ -7,14 +7,14 @@ const { text, path } = fieldSchemas;
 const checksum = {
   type: 'string',
   pattern: '^sha256:[0-9a-f]{64}$',
-  description: 'sha256:<hex> of the text as it was before compression.',
+  description: 'sha256:<hex> of the file as the HAProxy pods have it.',
 } as const;
 const compressed = {
   type: 'boolean',
   description: 'Whether the text is compressed: zstd, then base64.',
   default: false,
 } as const;
-const content = { type: 'string', minLength: 1 } as const;
+const content = { type: 'string' } as const;
 
 const companions = {
   type: 'array',
@@ -31,11 +31,13 @@ const companions = {
 
 const fileStatus = {
   type: 'object',
-  description: 'Where the file is in use.',
+  description: 'How the file is shown. What HAProxy pods hold and run is told by the HAProxyCfg.',
   properties: {
     observedGeneration: conditionSchemas.observedGeneration,
-    deployedToPods: deployedToPodsSchema,
-    conditions: conditionSchemas.conditions,
+    conditions: {
+      ...conditionSchemas.conditions,
+      description: 'Published is False while the file is too large to be shown.',
+    },
   },
 } as const satisfies StructuralSchema;
 
@@ -43,11 +45,11 @@ const fileStatus = {
 export const publishedSchemas = {
   config: {
     type: 'object',
-    description: 'A haproxy.cfg as it was rendered.',
+    description: 'A haproxy.cfg as it was rendered, without the passwords of its users.',
     required: ['path', 'content', 'checksum'],
     properties: {
       path: { ...path, description: 'Where it lies in the HAProxy pods.' },
-      content: { ...content, description: 'Its text.' },
+      content: { ...content, minLength: 1, description: 'Its text.' },
       checksum,
       compressed,
     },
@@ -60,10 +62,13 @@ export const publishedSchemas = {
       deployedToPods: deployedToPodsSchema,
       auxiliaryFiles: {
         type: 'object',
-        description: 'The objects with the other files of the same render.',
+        description: 'The objects with the other files of the same render, 200 of each kind at most.',
         properties: {
           mapFiles: { ...companions, description: 'HAProxyMapFile objects.' },
-          sslCertificates: { ...companions, description: 'Secrets with certificates.' },
+          sslCertificates: {
+            ...companions,
+            description: 'Secrets with certificates and other files that hold keys.',
+          },
           generalFiles: { ...companions, description: 'HAProxyGeneralFile objects.' },
           crtListFiles: { ...companions, description: 'HAProxyCRTListFile objects.' },
         },
@@ -92,7 +97,8 @@ export const publishedSchemas = {
       },
       conditions: {
         ...conditionSchemas.conditions,
-        description: 'ConfigValidated says whether HAProxy accepts it.',
+        description:
+          'ConfigValidated says whether HAProxy accepts it, ConfigPinned whether HAProxy pods are kept on it since newer ones are refused, Published whether everything of the render is shown.',
       },
     },
   },

@@ -1,7 +1,13 @@
 import type { ControllerPart } from '../../world/controller-runtime.ts';
 import { logLevelPart } from './log-level-part.ts';
 import { ownResourcesPart } from './own-resources-part.ts';
+import { publishPart } from './publish-part.ts';
 import { tracePart } from './trace-part.ts';
 
 /** What works beside the pipeline of every controller, in order of start. */
-export const controllerParts: readonly ControllerPart[] = [logLevelPart, tracePart, ownResourcesPart];
+export const controllerParts: readonly ControllerPart[] = [
+  logLevelPart,
+  tracePart,
+  ownResourcesPart,
+  publishPart,
+];

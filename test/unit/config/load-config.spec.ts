@@ -36,7 +36,7 @@ describe('a configuration from libraries', () => {
           renewDeadline: '10s',
           retryPeriod: '2s',
         },
-        configPublishing: { compressionThreshold: 1_048_576 },
+        configPublishing: { enabled: true, compressionThreshold: 1_048_576 },
       },
       logging: { level: '' },
       podSelector: {
