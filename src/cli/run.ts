@@ -119,6 +119,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     const addresses = await Promise.all(
       servers.map(async ({ server, listen }) => server.listen({ ...listen })),
     );
+    controller.stages.mark('debug');
     log.info({ version, haproxyVersion, health: addresses[0], metrics: addresses[1] }, 'controller started');
     return await stopped.promise;
   } finally {

@@ -31,6 +31,7 @@ import type { Controller, ControllerDeps, LiveConfig } from './controller/contro
 import { createControllerPipeline, durationOf } from './controller/controller-pipeline.ts';
 import { controllerTiming as timing } from './controller/controller-timing.ts';
 import { electLeader } from './controller/elect-leader.ts';
+import { electionOf } from './controller/election-of.ts';
 import { followConfig } from './controller/follow-config.ts';
 import { followDeployments } from './controller/follow-deployments.ts';
 import { followHttp } from './controller/follow-http.ts';
@@ -79,6 +80,7 @@ export function startController(deps: ControllerDeps): Controller {
   const options = { constants, joinHttp: http.join, pods: shared.pods };
 
   const taken$ = new ReplaySubject<LiveWorld>(1);
+  const election$ = new ReplaySubject<TemplateConfig['controller']['leaderElection']>(1);
   /** How each was accepted in the load gate, by the generation of its renders. */
   const accepted = new WeakMap<object, AcceptedRender>();
   let current: LiveWorld | undefined;
@@ -100,6 +102,7 @@ export function startController(deps: ControllerDeps): Controller {
       );
     stages.mark('config');
     taken$.next(world);
+    election$.next(world.config.controller.leaderElection);
   };
   if (!isLiveConfig(deps.config)) take(openFixed(deps.config));
 
@@ -140,7 +143,7 @@ export function startController(deps: ControllerDeps): Controller {
   const slots = createSlots(timing.deliverySlots);
   const leader = electLeader({
     ...(deps.election === undefined ? {} : { election: deps.election }),
-    config$: taken$.pipe(map(({ config }) => config)),
+    election$,
     transport,
     watch: api,
     podEpoch: book.highestEpoch,
@@ -300,6 +303,9 @@ export function startController(deps: ControllerDeps): Controller {
         gate: { ...gate, active: () => activeId },
         take: (report) => take(report.world, report.candidate.id, report.render),
         first: pipeline,
+        refused: (object) => {
+          if (current === undefined) election$.next(electionOf(object));
+        },
         stages,
         runtime,
       });
@@ -307,13 +313,13 @@ export function startController(deps: ControllerDeps): Controller {
   running.add(http.start());
   running.add(tellStalls({ stalls, metrics, log, onFatal }));
   for (const start of deps.parts ?? []) running.add(start(runtime));
-  stages.mark('debug');
 
   return {
     registry,
+    stages,
     health: healthOf({
       isRunning: () => !running.closed,
-      stalled: stalls.stalled,
+      stalled: () => stalls.stalled(),
       configuration: () => (current === undefined ? (followed?.missing() ?? 'not taken yet') : undefined),
       missing: () => (current === undefined ? [] : worlds.missing(current)),
       isReleased: () => newest !== undefined,

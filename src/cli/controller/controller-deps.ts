@@ -13,6 +13,7 @@ import type { Health } from '../../server/health.ts';
 import type { StatusWritten } from '../../sinks/write-config-status.ts';
 import type { ControllerPart } from '../../world/controller-runtime.ts';
 import type { ResolvedConfig, StageResult } from '../../world/load-report.ts';
+import type { StartupStages } from '../../world/startup-stages.ts';
 import type { ElectionOptions } from './elect-leader.ts';
 
 /** A configuration that is an object of the API, and followed there. */
@@ -24,8 +25,8 @@ export interface LiveConfig {
   readonly shipped: readonly ConfigLibrary[];
   /** Runs a configuration's own tests. Emits once and completes. */
   readonly test: (resolved: ResolvedConfig) => Observable<StageResult<unknown>>;
-  /** Applies a status. Emits once and completes, never errors. */
-  readonly applyStatus: (object: KubeObject) => Observable<StatusWritten>;
+  /** Applies a status, over `transport`. Emits once and completes, never errors. */
+  readonly applyStatus: (object: KubeObject, transport: KubeTransport) => Observable<StatusWritten>;
 }
 
 export interface ControllerDeps {
@@ -54,5 +55,7 @@ export interface Controller {
   readonly health: Health;
   readonly debug: DebugDeps;
   readonly registry: Registry;
+  /** To be told when its servers listen: `debug`. */
+  readonly stages: Pick<StartupStages, 'mark'>;
   stop(): Promise<void>;
 }
