@@ -29,6 +29,7 @@ export interface AdmissionDeps {
 /** Checks whose verdicts are remembered: dry runs and retries ask the same again. */
 const remembered = 64;
 const sliceMs = 8;
+const readsMs = 2_000;
 
 /** Admission of objects of watched kinds, with HAProxy's own check behind it. */
 export function createAdmission(deps: AdmissionDeps): AdmitObject {
@@ -63,6 +64,7 @@ export function createAdmission(deps: AdmissionDeps): AdmitObject {
     pause: () => new Promise((resolve) => setImmediate(resolve)),
     now: () => performance.now(),
     sliceMs,
+    readsMs,
     date: () => new Date(),
   });
 }

@@ -44,7 +44,7 @@ export function judgeProblems({ before, after }: ProblemChange, subject: Owner):
 }
 
 const aboutOthers = /(?:Missing|Conflict|Lost|Pending)$/;
-const othersReasons: ReadonlySet<string> = new Set(['ExternalNameUnsupported']);
+const othersReasons: ReadonlySet<string> = new Set(['ExternalNameUnsupported', 'ObjectUnreadable']);
 
 /** By convention such reasons end in Missing, Conflict, Lost or Pending. */
 function isAboutOthers({ reason }: Problem): boolean {

@@ -1,9 +1,11 @@
+import { firstValueFrom, merge, take, timer } from 'rxjs';
 import type { SlicedFork, SourceEdit } from '../collections/types.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { Quarantine } from '../protocol/provenance.ts';
 import type { Preview } from '../render/preview-outputs.ts';
 import type { World } from '../world/build-world.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** The render with a change that was not made. */
 export interface TriedOut {
@@ -22,16 +24,19 @@ export interface TryOutDeps {
   readonly now: () => number;
   /** Milliseconds of work between two pauses. */
   readonly sliceMs: number;
+  /** Milliseconds for which objects are waited for that are read on demand. */
+  readonly readsMs: number;
 }
 
 /**
  * Renders what `edits` would make of the present objects, in slices, and leaves everything as it is. Held objects stay held but for
- * `subject`: what is wanted to know is what its new state would do. Should the collections move on meanwhile, it begins anew.
+ * `subject`: what is wanted to know is what its new state would do. Should the collections move on meanwhile, it begins anew; so it does
+ * when objects are there that were not read before, for a while.
  *
  * @throws what the signal says when it is aborted
  */
 export async function tryOut(
-  { graph, renderer }: Pick<World, 'graph' | 'renderer'>,
+  { graph, renderer, firstReads }: Pick<World, 'graph' | 'renderer' | 'firstReads'>,
   edits: readonly SourceEdit[],
   subject: string,
   deps: TryOutDeps,
@@ -43,11 +48,20 @@ export async function tryOut(
     left.delete(subject);
     return left;
   };
+  const { caches } = firstReads;
+  const waitsUntil = deps.now() + deps.readsMs;
   for (;;) {
     signal.throwIfAborted();
     const fork = graph.forkInSlices(edits);
     const isDone = await finish(fork, deps, signal);
-    if (isDone) {
+    if (isDone && caches.some(({ waiting }) => waiting > 0) && deps.now() < waitsUntil) {
+      await firstValueFrom(
+        untilAborted(
+          merge(timer(lookEvery), ...caches.map(({ settled$ }) => settled$)).pipe(take(1)),
+          signal,
+        ),
+      );
+    } else if (isDone) {
       const conflicts = renderer.problems;
       const preview = renderer.preview(fork, released);
       if (preview !== undefined) {
@@ -65,6 +79,9 @@ export async function tryOut(
     await deps.pause();
   }
 }
+
+/** Milliseconds after which what has come is taken in: it need not be everything that somebody waits for. */
+const lookEvery = 50;
 
 /** False when the graph moved on. */
 async function finish(
