@@ -2,10 +2,8 @@ import { parseAllDocuments } from 'yaml';
 import { isRecord } from '../lib/is-record.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { DeclaredResource } from '../protocol/declared.ts';
+import { smallYaml } from '../templates/small-yaml.ts';
 import { yamlValue } from '../templates/yaml-value.ts';
-
-/** Largest text of one object, in characters: the API takes no larger one. */
-const maxLength = 1024 * 1024;
 
 /**
  * The Kubernetes objects that a text of YAML documents declares; empty documents are none. A RangeError says what is wrong: no
@@ -16,8 +14,7 @@ export function resourcesOfText(
   from: { readonly owner: Owner; readonly place: string; readonly createOnlyFields: readonly string[] },
 ): readonly DeclaredResource[] {
   if (text.trim() === '') return [];
-  if (text.length > maxLength) throw new RangeError(`the YAML has more than ${maxLength} characters`);
-  const documents = parseAllDocuments(text, { prettyErrors: false, uniqueKeys: false });
+  const documents = parseAllDocuments(smallYaml(text), { prettyErrors: false, uniqueKeys: false });
   if (!Array.isArray(documents)) return [];
   return documents.flatMap((document): DeclaredResource[] => {
     const object = yamlValue(document);

@@ -20,7 +20,15 @@ import { linearRegex, type LinearRegex } from '../lib/linear-regex.ts';
 import { renderError, renderFaultOf } from './render-fault.ts';
 import type { RenderProfile } from './render-profile.ts';
 import { runLimits } from './run-limits.ts';
-import { piecesOf, type Run, type Slot, type TemplateFolders, type TrackedReads } from './run.ts';
+import { workOf } from './work-of.ts';
+import {
+  piecesOf,
+  requireRoom,
+  type Run,
+  type Slot,
+  type TemplateFolders,
+  type TrackedReads,
+} from './run.ts';
 import { structureHelpers } from './structure-helpers.ts';
 import { templateInvalid, type TemplateError, type TemplatePlace } from './template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from './vocabulary.ts';
@@ -65,8 +73,8 @@ export interface TemplateEnvironment {
   readonly warnings: readonly TemplateError[];
 }
 
-/** Compiled expressions that are kept. */
-const maxRegexes = 1000;
+/** Compiled expressions that are kept, in characters with their repeated parts written out. */
+const maxRegexSize = 200_000;
 
 /**
  * Compiles and checks all templates of one configuration. What is wrong with them is thrown as one
@@ -98,7 +106,10 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
   const matches = new Map<string, readonly string[]>();
   const snippetNames = [...snippetSources.keys()].sort();
   let current: Run | undefined;
-  const regexes = new LRUCache<string, LinearRegex>({ max: maxRegexes });
+  const regexes = new LRUCache<string, LinearRegex>({
+    maxSize: maxRegexSize,
+    sizeCalculation: ({ size }) => size + 1,
+  });
   const shared = { constants, folders, regexOf };
   const documents = new Map(input.templates.map(({ name, document }) => [name, document]));
 
@@ -132,7 +143,8 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       const run = running();
       return located(run, options.loc, () => {
         countCall(run);
-        return spec.call(args, { context: this, options, run, place: () => placeOf(run, options.loc) });
+        const scope = { context: this, options, run, place: () => placeOf(run, options.loc) };
+        return withinLimits(run, name, spec, args, spec.call(args, scope));
       });
     };
   }
@@ -145,11 +157,11 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       const place = placeOf(run, loc);
       if (error instanceof CodedError && error.code === 'HAPTIC_ERR_TEMPLATE_FAIL') {
         const { field, reason } = error.cause as { field: string; reason: string };
-        throw renderError({ place, message: error.message, field, reason });
+        throw renderError({ place, message: shortened(error.message), field, reason });
       }
       const template = run.templates.at(-1) ?? '';
       const expression = expressionAt(sources.get(template) ?? snippetSources.get(template) ?? '', loc);
-      const message = `${expression}: ${errorMessage(error)}`;
+      const message = `${expression}: ${shortened(errorMessage(error))}`;
       const field = fieldOf(expression, run.itemName);
       throw renderError({ place, message, field, reason: 'TemplateFailed' });
     }
@@ -166,6 +178,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     const output =
       profile === undefined ? body(context) : profile.measure('snippet', name, () => body(context));
     run.templates.pop();
+    requireRoom(run, output);
     return output;
   }
 
@@ -223,7 +236,8 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
         document: documents.get(template) ?? 'config',
       });
       const body = engine.compile(sources.get(template) ?? '');
-      const print = () => atLeastPlaced(`${template}:1:1`, () => running1(run, () => body(wholeContext)));
+      const print = () =>
+        atLeastPlaced(`${template}:1:1`, () => running1(run, () => roomFor(run, body(wholeContext))));
       const output = profile === undefined ? print() : profile.measure('template', template, print);
       const place = `${template}:1:1`;
       return {
@@ -238,7 +252,8 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
         document: slot.document,
       });
       const options = { data: { root: constants }, blockParams: [item, key] };
-      const print = () => atLeastPlaced(slot.place, () => running1(run, () => slot.body(constants, options)));
+      const print = () =>
+        atLeastPlaced(slot.place, () => running1(run, () => roomFor(run, slot.body(constants, options))));
       const output = profile === undefined ? print() : profile.measure('fragment', slot.place, print);
       return { ...effectsOf(run), pieces: piecesOf(run, output, slot.place) };
     },
@@ -250,10 +265,39 @@ function isYaml({ document, inside }: Run): boolean {
   return document === 'resource' && inside !== 'file';
 }
 
+/** What a helper gave, if neither it nor all helpers of the run together gave or took too much. */
+function withinLimits(
+  run: Run,
+  name: string,
+  { output }: HelperSpec,
+  args: readonly unknown[],
+  result: unknown,
+): unknown {
+  run.work += workOf(name, args, result);
+  if (run.work > runLimits.work) throw new RangeError('the helpers of one run have more to do than they may');
+  if (typeof result !== 'string') return result;
+  if (output !== 'value') requireRoom(run, result);
+  else if (result.length > runLimits.text)
+    throw new RangeError(`more than ${runLimits.text / 1024 / 1024} MiB of text`);
+  return result;
+}
+
+/** Longest words of a fault: it gets into statuses and events. */
+const maxMessage = 1024;
+
+function shortened(message: string): string {
+  return message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message;
+}
+
 function countCall(run: Run): void {
   run.helperCalls++;
   if (run.helperCalls > runLimits.helperCalls)
     throw new RangeError(`more than ${runLimits.helperCalls} helper calls`);
+}
+
+function roomFor(run: Run, output: string): string {
+  requireRoom(run, output);
+  return output;
 }
 
 /** What fails outside of all helpers (too much text for one string, too many arguments) is a fault of the template, too. */
@@ -292,6 +336,8 @@ function newRun(
     inValue: false,
     helperCalls: 0,
     loopTurns: 0,
+    kept: 0,
+    work: 0,
   };
 }
 

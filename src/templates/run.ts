@@ -11,6 +11,7 @@ import type {
   StatusPatchEffect,
 } from './fragment.ts';
 import type { BlockBody } from './handlebars-engine.ts';
+import { runLimits } from './run-limits.ts';
 import type { DocumentKind } from './vocabulary.ts';
 
 /** Tracked lookups of one run; what they return is a dependency of the fragment. */
@@ -87,13 +88,30 @@ export interface Run {
   inValue: boolean;
   helperCalls: number;
   loopTurns: number;
+  /** Characters so far of what is printed and declared apart from the text. */
+  kept: number;
+  /** See `workOf`. */
+  work: number;
 }
 
 const open = '\u0001';
 const close = '\u0002';
 
+/** Counts what a run gives, besides `text` of its output so far. A RangeError when it is too much for one run. */
+export function requireRoom(run: Run, text: string): void {
+  if (run.kept + text.length > runLimits.printed)
+    throw new RangeError(`more than ${runLimits.printed / 1024 / 1024} MiB are printed`);
+}
+
+/** The same for a text that is kept apart. */
+export function keep(run: Run, text: string): void {
+  requireRoom(run, text);
+  run.kept += text.length;
+}
+
 /** Puts a piece at this point of the output. Control characters never come from data, so markers cannot be forged. */
 export function capture(run: Run, piece: Piece): string {
+  if ('text' in piece) keep(run, piece.text);
   run.captured.push(piece);
   return `${open}${run.captured.length - 1}${close}`;
 }

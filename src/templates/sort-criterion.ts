@@ -1,14 +1,18 @@
 import { jsonPathValues } from '../lib/json-path.ts';
 
-/** Orders two items; 0: it does not tell them apart. */
-export type Comparator = (a: unknown, b: unknown) => number;
+/** Orders items by what it finds in each, which is to be looked up once. */
+export interface SortCriterion {
+  readonly valueOf: (item: unknown) => unknown;
+  /** Of two values; 0: it does not tell them apart. */
+  readonly compare: (a: unknown, b: unknown) => number;
+}
 
 /**
  * One criterion of `sortBy`: a path (`$.spec.weight`), followed by `| length` (of the text or list there), `:exists` (those that
  * have a value before those that have none) or `:desc`. Several paths joined by ` ~ ` are compared as one text. Numbers go by
  * size, texts by code units; numbers come before texts, and what has no value comes last, with `:desc` as well.
  */
-export function sortCriterion(text: string): Comparator {
+export function sortCriterion(text: string): SortCriterion {
   let rest = text.trim();
   const modifiers = new Set<string>();
   for (;;) {
@@ -19,19 +23,23 @@ export function sortCriterion(text: string): Comparator {
   }
   if (rest === '') throw new RangeError(`${JSON.stringify(text)} has no path to sort by`);
   const paths = rest.split(/\s+~\s+/).map(jsonPathValues);
-  const pick = (item: unknown): unknown => {
+  const valueOf = (item: unknown): unknown => {
     const found = paths.map((path) => path(item)[0]);
     const value = found.length === 1 ? found[0] : found.map(asText).join('');
     return modifiers.has('length') ? lengthOf(value) : value;
   };
   const sign = modifiers.has('desc') ? -1 : 1;
   if (modifiers.has('exists'))
-    return (a, b) => sign * (Number(isMissing(pick(a))) - Number(isMissing(pick(b))));
-  return (a, b) => {
-    const x = pick(a);
-    const y = pick(b);
-    if (isMissing(x) || isMissing(y)) return Number(isMissing(x)) - Number(isMissing(y));
-    return sign * compareValues(x, y);
+    return {
+      valueOf: (item) => Number(isMissing(valueOf(item))),
+      compare: (a, b) => sign * (Number(a) - Number(b)),
+    };
+  return {
+    valueOf,
+    compare: (a, b) => {
+      if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
+      return sign * compareValues(a, b);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { crtListOption, sniFilter } from '../context/crt-list-word.ts';
 import { pemText, type PemKind } from '../context/pem-text.ts';
 import { relativePath } from '../context/relative-path.ts';
 import { anyNumber, type HelperScope, type HelperTable } from '../helper-spec.ts';
+import { keep } from '../run.ts';
 import { isGiven, keywordsOf } from './server-line.ts';
 
 const pemKinds: readonly PemKind[] = ['cert', 'ca', 'crl'];
@@ -23,6 +24,7 @@ export const certificateHelpers: HelperTable = {
         throw new RangeError(`the kind of a certificate is one of ${pemKinds.join(', ')}`);
       const text = pemText(known, texts);
       const place = scope.place();
+      keep(scope.run, text);
       scope.run.files.push({ path: pathOf(name, scope), kind: known, reloadOnChange: false, text, place });
       return '';
     },

@@ -8,6 +8,7 @@ import {
 import { excerpt } from '../context/bare-word.ts';
 import { commentText } from '../context/comment-text.ts';
 import type { HelperTable } from '../helper-spec.ts';
+import { keep } from '../run.ts';
 import { stableJson } from '../stable-json.ts';
 import { textOf } from './arguments.ts';
 import { isGiven } from './server-line.ts';
@@ -33,6 +34,8 @@ export const declarationHelpers: HelperTable = {
       const { run } = scope;
       const text = textOf(key);
       if (text === '' || text.includes('\u0000')) throw new RangeError('a key is a text that is not empty');
+      keep(run, text);
+      if (typeof value === 'string') keep(run, value);
       run.collected.push({ collection: textOf(name), key: text, value: value ?? null });
       return '';
     },

@@ -7,7 +7,7 @@ import { plainText } from '../context/plain-text.ts';
 import { relativePath } from '../context/relative-path.ts';
 import { sectionName } from '../context/section-name.ts';
 import type { HelperScope, HelperTable } from '../helper-spec.ts';
-import { capture } from '../run.ts';
+import { capture, keep } from '../run.ts';
 import { directivesOf } from './block-text.ts';
 import { textOf } from './arguments.ts';
 import { isGiven } from './server-line.ts';
@@ -54,12 +54,10 @@ export const effectHelpers: HelperTable = {
     output: 'text',
     args: [3, 3],
     call: ([path, key, value], scope) => {
-      scope.run.entries.push({
-        path: relativePath(path),
-        key: mapKey(key),
-        value: mapValue(value),
-        place: scope.place(),
-      });
+      const entry = { path: relativePath(path), key: mapKey(key), value: mapValue(value) };
+      keep(scope.run, entry.key);
+      keep(scope.run, entry.value);
+      scope.run.entries.push({ ...entry, place: scope.place() });
       return '';
     },
   },
@@ -74,11 +72,13 @@ export const effectHelpers: HelperTable = {
       const { kind = 'general', reloadOnChange = true } = scope.options.hash;
       const known = fileKinds.find((candidate) => candidate === kind);
       if (known === undefined) throw new RangeError(`the kind of a file is one of ${fileKinds.join(', ')}`);
+      const text = within('file', scope, () => bodyOf(scope));
+      keep(scope.run, text);
       scope.run.files.push({
         path: relativePath(path),
         kind: known,
         reloadOnChange: reloadOnChange !== false,
-        text: within('file', scope, () => bodyOf(scope)),
+        text,
         place: scope.place(),
       });
       return '';

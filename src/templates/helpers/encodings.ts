@@ -5,6 +5,7 @@ import { errorMessage } from '../../lib/error-message.ts';
 import { isNestedDeeper } from '../../lib/is-nested-deeper.ts';
 import { maxNesting } from '../../lib/max-nesting.ts';
 import { anyNumber, type HelperSpec, type HelperTable } from '../helper-spec.ts';
+import { smallYaml } from '../small-yaml.ts';
 import { stableJson } from '../stable-json.ts';
 import { unpackTarGz } from '../unpack-tar-gz.ts';
 import { valueHelper as value } from '../value-helper.ts';
@@ -68,7 +69,7 @@ export const encodingHelpers: HelperTable = {
     'parseYaml text',
     'The value that the YAML text stands for. Aliases are not taken.',
     [1, 1],
-    ([from]) => yamlValue(parseDocument(textOf(from), { prettyErrors: false, uniqueKeys: false })),
+    ([from]) => yamlValue(parseDocument(smallYaml(textOf(from)), { prettyErrors: false, uniqueKeys: false })),
     '{{lookup (parseYaml "a: {b: 1}") "a" "b"}}',
   ),
   base64Encode: value(

@@ -1,6 +1,7 @@
 import type { BlockBody } from '../handlebars-engine.ts';
 import { anyNumber, type HelperScope, type HelperSpec, type HelperTable } from '../helper-spec.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { requireRoom } from '../run.ts';
 import { runLimits } from '../run-limits.ts';
 import { isTruthy } from './logic.ts';
 
@@ -77,6 +78,7 @@ function each(entries: readonly (readonly [unknown, unknown])[], scope: HelperSc
   entries.forEach(([key, item], index) => {
     const data = { ...scope.options.data, key, index, first: index === 0, last: index === last };
     output += run(scope.options.fn, item, [item, key], scope, data);
+    requireRoom(scope.run, output);
   });
   return output;
 }

@@ -89,14 +89,17 @@ export const listHelpers: HelperTable = {
     'Sorted by what is under the paths, one criterion after the other; items that none tells apart stay as they are. A path may be followed by `| length`, `:exists` and `:desc`, and several joined by ` ~ ` are one text. What has no value comes last.',
     [2, anyNumber],
     ([from, ...criteria]) => {
-      const compare = criteria.flat().map((criterion) => sortCriterion(textOf(criterion)));
-      return [...listOf(from)].sort((a, b) => {
-        for (const by of compare) {
-          const order = by(a, b);
-          if (order !== 0) return order;
-        }
-        return 0;
-      });
+      const by = criteria.flat().map((criterion) => sortCriterion(textOf(criterion)));
+      return listOf(from)
+        .map((item) => ({ item, values: by.map(({ valueOf }) => valueOf(item)) }))
+        .sort((a, b) => {
+          for (const [at, { compare }] of by.entries()) {
+            const order = compare(a.values[at], b.values[at]);
+            if (order !== 0) return order;
+          }
+          return 0;
+        })
+        .map(({ item }) => item);
     },
     '{{join (pluck (sortBy w.spec.routes "path | length:desc" "path") "path") ","}}',
   ),

@@ -3,7 +3,7 @@ import type { FileKind } from '../../protocol/plan.ts';
 import { pemText } from '../context/pem-text.ts';
 import { relativePath } from '../context/relative-path.ts';
 import type { HelperTable } from '../helper-spec.ts';
-import type { TemplateFolders } from '../run.ts';
+import { keep, type TemplateFolders } from '../run.ts';
 import { textOf } from './arguments.ts';
 import { isGiven } from './server-line.ts';
 
@@ -69,11 +69,13 @@ export const pathHelpers: HelperTable = {
       const { run } = scope;
       const path = relativePath(posix.join(run.folders[folderKey(wanted)], relativePath(name)));
       const { reloadOnChange = true } = scope.options.hash;
+      const text = known.textOf(textOf(content));
+      keep(run, text);
       run.files.push({
         path,
         kind: known.kind,
         reloadOnChange: known.kind === 'general' && reloadOnChange !== false,
-        text: known.textOf(textOf(content)),
+        text,
         place: scope.place(),
       });
       return path;

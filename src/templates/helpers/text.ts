@@ -1,5 +1,6 @@
 import { anyNumber, type HelperTable } from '../helper-spec.ts';
 import { formatText } from '../format-text.ts';
+import { runLimits } from '../run-limits.ts';
 import { valueHelper as value } from '../value-helper.ts';
 import { countOf, listOf, numberOf, textOf } from './arguments.ts';
 
@@ -12,14 +13,23 @@ export const textHelpers: HelperTable = {
     'concat a b …',
     'Its arguments as one text.',
     [1, anyNumber],
-    (args) => args.map(textOf).join(''),
+    (args) => {
+      const parts = args.map(textOf);
+      requireLength(parts.reduce((length, part) => length + part.length, 0));
+      return parts.join('');
+    },
     '{{concat w.metadata.namespace "_" w.metadata.name}}',
   ),
   join: value(
     'join list ","',
     'The items as one text, with the second between them.',
     [2, 2],
-    ([from, separator]) => listOf(from).map(textOf).join(textOf(separator)),
+    ([from, separator]) => {
+      const parts = listOf(from).map(textOf);
+      const between = textOf(separator);
+      requireLength(parts.reduce((length, part) => length + part.length + between.length, 0));
+      return parts.join(between);
+    },
     '{{join w.spec.ports ","}}',
   ),
   split: value(
@@ -27,7 +37,8 @@ export const textHelpers: HelperTable = {
     'The parts of a text as a list; with a third argument at most so many, the last with the rest.',
     [2, 3],
     ([from, separator, most]) => {
-      const parts = textOf(from).split(textOf(separator));
+      const parts = textOf(from).split(textOf(separator), runLimits.parts + 1);
+      requireParts(parts);
       if (most === undefined) return parts;
       const count = Math.max(1, countOf(most, longest));
       return parts.length <= count
@@ -121,7 +132,7 @@ export const textHelpers: HelperTable = {
     'replace text "from" "to"',
     'With every occurrence of the second replaced by the third.',
     [3, 3],
-    ([from, what, to]) => textOf(from).replaceAll(textOf(what), () => textOf(to)),
+    ([from, what, to]) => replaced(textOf(from), textOf(what), textOf(to)),
     '{{replace "a.b.c" "." "_"}}',
   ),
   startsWith: value(
@@ -194,7 +205,9 @@ export const textHelpers: HelperTable = {
     [2, 2],
     ([from, by], scope) => {
       const space = typeof by === 'string' && !/^\d+$/.test(by) ? by : ' '.repeat(countOf(by, 100));
-      const lines = textOf(from).split('\n');
+      const lines = textOf(from).split('\n', runLimits.parts + 1);
+      requireParts(lines);
+      requireLength(lines.reduce((length, line) => length + line.length + space.length, 0));
       const { first } = scope.options.hash;
       return lines
         .map((line, at) => (line === '' || (at === 0 && first === false) ? line : space + line))
@@ -207,9 +220,11 @@ export const textHelpers: HelperTable = {
     'The lines of a text as a list, without the empty ones.',
     [1, 1],
     ([from]) =>
-      textOf(from)
-        .split(/\r\n|\n|\r/)
-        .filter((line) => line.trim() !== ''),
+      requireParts(
+        textOf(from)
+          .split(/\r\n|\n|\r/)
+          .filter((line) => line.trim() !== ''),
+      ),
     '{{#each (lines extraContext.notes) as |line|}}{{quoted line}} {{/each}}',
   ),
   basename: value(
@@ -259,6 +274,23 @@ export const textHelpers: HelperTable = {
     '{{joinKey "a.b" "c"}} {{joinKey "a" "b.c"}}',
   ),
 };
+
+/** Before it is made: a RangeError for a text that is too long. */
+function requireLength(length: number): void {
+  if (length > runLimits.text) throw new RangeError(`more than ${runLimits.text / 1024 / 1024} MiB of text`);
+}
+
+function requireParts(parts: readonly string[]): readonly string[] {
+  if (parts.length > runLimits.parts) throw new RangeError(`the text has more than ${runLimits.parts} parts`);
+  return parts;
+}
+
+function replaced(text: string, what: string, to: string): string {
+  const parts =
+    what === '' ? text.length + 1 : requireParts(text.split(what, runLimits.parts + 1)).length - 1;
+  requireLength(text.length + parts * (to.length - what.length));
+  return text.replaceAll(what, () => to);
+}
 
 function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);

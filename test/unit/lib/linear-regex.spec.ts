@@ -39,10 +39,28 @@ describe('linearRegex', () => {
     ['(?=x)', /is not a regular expression: invalid or unsupported Perl syntax/],
     ['(a)\\1', /is not a regular expression: invalid escape sequence/],
     ['a{1000}{1000}', /is not a regular expression/],
+    ['\\pL{999}'.repeat(20), /too large with its repeated parts/],
+    ['((ab){1,100}[x-z]{50}){1,100}', /is not a regular expression/],
     ['x'.repeat(1001), /more than 1000 characters/],
   ])('refuses %s and says why', (pattern, message) => {
     expect(() => linearRegex(pattern)).toThrow(RangeError);
     expect(() => linearRegex(pattern)).toThrow(message);
+  });
+
+  it('takes what people write, and tells how much it is', () => {
+    const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+    expect(linearRegex('ab').size).toBe(2);
+    expect(linearRegex('a{3}').size).toBe(3);
+    expect(linearRegex('(ab){2,4}[x-z]').size).toBe(13);
+    expect(linearRegex(`^(${label}\\.){1,10}${label}$`).size).toBeLessThan(1000);
+    expect(linearRegex('^([0-9]{1,3}\\.){3}[0-9]{1,3}(/[0-9]{1,2})?$').size).toBeLessThan(50);
+  });
+
+  it('looks through no text without end', () => {
+    expect(() => linearRegex('x').matches('y'.repeat(300_000))).toThrow(/more than 262144 characters/);
+    expect(() => linearRegex('y').replaceAll('y'.repeat(200_000), 'z'.repeat(1000))).toThrow(
+      /the replaced text has more than/,
+    );
   });
 
   it('ends on expressions that make a backtracking engine hang', () => {

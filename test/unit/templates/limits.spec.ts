@@ -200,3 +200,74 @@ describe('a run that does not come to its end is an error of its item, with the 
     });
   });
 });
+
+describe('what one run can use up is bounded', () => {
+  const mebi = 1024 * 1024;
+  const text = 'x'.repeat(mebi);
+  const loops = (levels: number, body: string) =>
+    `${'{{#each h.ten as |x|}}'.repeat(levels)}${body}${'{{/each}}'.repeat(levels)}`;
+  const ten = Array.from({ length: 10 }, (_, i) => i);
+  const messageOf = (body: string, item: object = {}, snippets: Readonly<Record<string, string>> = {}) =>
+    faultOf(body, snippets, { ten, text, ...item })?.message;
+
+  it.each([
+    ['text of the template', loops(3, 'x'.repeat(100_000))],
+    ['texts of the item', loops(2, '{{{h.text}}}')],
+    ['snippets', loops(2, '{{> s given=h.text}}')],
+    ['files', loops(2, '{{#file (concat "f/" x)}}{{{h.text}}}{{/file}}')],
+    ['registered files', loops(2, '{{registerFile "file" "a" h.text}}')],
+    ['sections', loops(2, '{{#once x}}{{{h.text}}}{{/once}}')],
+    ['collected values', loops(2, '{{collect "c" x (concat h.text x)}}')],
+  ])('%s', (_, body) => {
+    expect(messageOf(body, {}, { s: '{{{given}}}' })).toMatch(/: more than 32 MiB are printed$/);
+  });
+
+  it.each([
+    ['replace', '{{quoted (replace h.text "x" "0123456789abcdefghijklmnopqrstuvwxyz")}}'],
+    ['replace of nothing', '{{quoted (replace h.text "" h.text)}}'],
+    ['join', '{{quoted (join (split h.text "x") "0123456789abcdefghijklmnopqrstuvwxyz")}}'],
+    ['concat', `{{quoted (concat${' h.text'.repeat(17)})}}`],
+    ['doubling', `{{quoted ${'(concat (concat h.text h.text) '.repeat(9)}h.text${')'.repeat(9)}}}`],
+    ['regexReplace', '{{quoted (regexReplace (slice h.text 0 100000) "x" (slice h.text 0 10000))}}'],
+    ['indent', '{{quoted (indent h.lines (slice h.text 0 9000))}}'],
+  ])('text that %s makes grow', (_, body) => {
+    expect(messageOf(body, { lines: 'x\n'.repeat(9000) })).toMatch(
+      /more than (16 MiB of text|200000 parts|16777216 characters)/,
+    );
+  });
+
+  it.each([
+    ['sorting again and again', loops(4, '{{#if (sortBy h.list "a" "b")}}{{/if}}')],
+    ['looking through a long text', loops(4, '{{#if (regexMatch h.some "[^x]y")}}{{/if}}')],
+    ['reading YAML', loops(4, '{{#if (parseYaml h.yaml)}}{{/if}}')],
+  ])('time: %s', (_, body) => {
+    const list = Array.from({ length: 2000 }, (_unused, i) => ({ a: i % 7, b: String(i) }));
+    expect(messageOf(body, { list, some: text.slice(0, 1000), yaml: '- b\n'.repeat(50) })).toMatch(
+      /: the helpers of one run have more to do than they may$/,
+    );
+  });
+
+  it.each([
+    [
+      'an expression that compiles to much',
+      '{{regexMatch "x" "\\pL{999}' + '\\pL{999}'.repeat(20) + '"}}',
+      /too large/,
+    ],
+    ['a text too long for an expression', '{{regexMatch h.text "[^x]"}}', /more than 262144 characters/],
+    ['a large expression', '{{regex h.text}}', /more than 8192 characters/],
+    ['more YAML than anybody writes', '{{#with (parseYaml h.yaml)}}{{/with}}', /more than 50000 words/],
+    ['more parts than a loop can look at', '{{length (split h.text "")}}', /more than 200000 parts/],
+  ])('%s', (_, body, message) => {
+    expect(messageOf(body, { yaml: 'k: [1, 2]\n'.repeat(10_000) })).toMatch(message);
+  });
+
+  it('what it says of a long text is short', () => {
+    for (const body of [
+      '{{number h.text}}',
+      '{{fail h.text}}',
+      '{{query h.text h.text}}',
+      '{{h.text}} {{h.text}} {{#let (urlDecode (concat h.text "%")) as |x|}}{{/let}}',
+    ])
+      expect((messageOf(body) ?? '').length).toBeLessThan(1200);
+  });
+});

@@ -280,7 +280,7 @@ describe('encodings', () => {
     ['parseYaml', nestedJson(20_000)],
     ['parseYaml', nestedJson(300)],
   ])('%s refuses what is nested without end', (name, from) => {
-    expect(() => call(name, [from])).toThrow(/^.*nested (more than 200|too) deep$/);
+    expect(() => call(name, [from])).toThrow(/^.*(nested (more than 200|too) deep|more than 50000 words)$/);
     expect(() => call(name, [typeof from === 'string' ? nestedJson(50) : nested(50)])).not.toThrow();
   });
 
