@@ -303,6 +303,7 @@ export function startController(deps: ControllerDeps): Controller {
         gate: { ...gate, active: () => activeId },
         take: (report) => take(report.world, report.candidate.id, report.render),
         first: pipeline,
+        waitingFor: worlds.missing,
         refused: (object) => {
           if (current === undefined) election$.next(electionOf(object));
         },

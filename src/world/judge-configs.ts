@@ -13,6 +13,7 @@ import {
   startWith,
   switchMap,
   takeWhile,
+  timer,
 } from 'rxjs';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { LatchState } from '../gate/latch.ts';
@@ -39,6 +40,10 @@ export interface JudgeConfigsDeps<World> {
   /** A refusal by HAProxy for people, one text for each thing that is wrong. */
   readonly words: (world: World, verdict: Verdict) => readonly string[];
   readonly first: FirstJudge;
+  /** Kinds of a configuration that are not there yet. */
+  readonly waitingFor: (world: World) => readonly string[];
+  /** Milliseconds after which it is told that the first configuration waits for some. */
+  readonly syncTimeout: number;
 }
 
 /** A judgement without its object. */
@@ -123,8 +128,8 @@ function refusal(stage: LoadStage, errors: readonly string[], passing: boolean):
 }
 
 /**
- * Valid when HAProxy accepts a render of it, which is the last word. Until then: what is wrong where it cannot be rendered, where the
- * check cannot run, and where nothing of it can be released. The newest word wins within a burst.
+ * Valid when HAProxy accepts a render of it, which is the last word. Until then: what is wrong where it cannot be rendered, where kinds
+ * that it watches do not come, where the check cannot run, and where nothing of it can be released. The newest word wins within a burst.
  */
 function firstWord<World>(deps: JudgeConfigsDeps<World>, world: World): Observable<Word> {
   const { render$, verdict$, latch$, quarantine$ } = deps.first;
@@ -135,6 +140,10 @@ function firstWord<World>(deps: JudgeConfigsDeps<World>, world: World): Observab
       startWith(false),
     ),
     outcome: render$.pipe(startWith(undefined)),
+    isLate: timer(deps.syncTimeout).pipe(
+      map(() => true),
+      startWith(false),
+    ),
     verdict: verdict$.pipe(startWith(undefined)),
     stuck: quarantine$.pipe(
       map((state) => (state.generation === generation ? state.stuck : undefined)),
@@ -142,8 +151,12 @@ function firstWord<World>(deps: JudgeConfigsDeps<World>, world: World): Observab
     ),
   }).pipe(
     coalesce(),
-    map(({ isAccepted, outcome, verdict, stuck }): Word => {
+    map(({ isAccepted, outcome, isLate, verdict, stuck }): Word => {
       if (isAccepted) return valid;
+      if (outcome === undefined && isLate) {
+        const names = deps.waitingFor(world).join(', ');
+        return refusal('render', [`not synced within ${deps.syncTimeout / 1000} s: ${names}`], true);
+      }
       if (outcome?.kind === 'rejected') return refusal('render', [outcome.message], outcome.passing === true);
       if (verdict?.kind === 'unchecked') return refusal('check', [verdict.message], true);
       if (stuck === undefined) return validating;

@@ -21,8 +21,11 @@ export const controllerTiming = {
   rememberedAcceptances: 256,
   planKeepDelay: 5_000,
   recall: { total: 10_000, pod: 3_000 },
-  /** Of candidates: for how long newer ones supersede it, and until one is tried again that was refused for a passing reason. */
-  loadGate: { maxStale: 30_000, retry: 10_000 },
+  /**
+   * Of candidates: for how long newer ones supersede it, until one is tried again that was refused for a passing reason, and until the
+   * kinds must be there that it watches.
+   */
+  loadGate: { maxStale: 30_000, retry: 10_000, sync: 60_000 },
   /** At the end of a leader: for what is under way, and for the answer of the API to giving the Lease back. */
   leadership: { drain: 5_000, release: 2_000 },
   statusRetry: { min: 500, max: 30_000 },

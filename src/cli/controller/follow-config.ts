@@ -21,6 +21,8 @@ export interface FollowConfigDeps {
   /** Takes over a world: once for each that was accepted. */
   readonly take: (report: Extract<LoadReport<LiveWorld>, { readonly kind: 'accepted' }>) => void;
   readonly first: FirstJudge;
+  /** Kinds of a configuration that are not there yet. */
+  readonly waitingFor: (world: LiveWorld) => readonly string[];
   readonly stages: StartupStages;
   readonly runtime: Pick<ControllerRuntime, 'taps' | 'log' | 'onFatal'>;
 }
@@ -80,6 +82,8 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
       generationOf: ({ renderer }) => renderer.generation,
       words: ({ sourceOfTemplate }, verdict) => refusalWords(verdict, sourceOfTemplate),
       first: deps.first,
+      waitingFor: deps.waitingFor,
+      syncTimeout: controllerTiming.loadGate.sync,
     })
       .pipe(
         tap(({ status, reason, message }) =>

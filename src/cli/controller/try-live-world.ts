@@ -10,6 +10,7 @@ import type { TrialEvent } from '../../world/load-gate.ts';
 import type { LiveWorld } from '../../world/open-world.ts';
 import { refusalWords } from '../../world/refusal-words.ts';
 import { tryWorld } from '../../world/try-world.ts';
+import { controllerTiming } from './controller-timing.ts';
 
 export interface TryLiveWorldDeps {
   /** The configuration at work. */
@@ -24,7 +25,6 @@ export interface TryLiveWorldDeps {
   readonly check: (plan: Plan, world: LiveWorld) => Observable<Verdict>;
 }
 
-const syncTimeout = 60_000;
 const checkAttempts = { delay: 1_000, attempts: 3 };
 
 /** The trial of a configuration beside the one at work: whoever that holds is held, and whoever it serves must be served. */
@@ -47,7 +47,7 @@ export function tryLiveWorld(deps: TryLiveWorldDeps): (world: LiveWorld) => Obse
       check: (tried, plan) => deps.check(plan, tried),
       begin,
       words: (tried, verdict) => refusalWords(verdict, tried.sourceOfTemplate),
-      syncTimeout,
+      syncTimeout: controllerTiming.loadGate.sync,
       retry: checkAttempts,
     });
 }

@@ -101,6 +101,8 @@ function scene(m: Marbles, source: Observable<LoadReport<World>>, streams: Parti
       quarantine$: m.hot('-'),
       ...streams,
     },
+    waitingFor: () => ['widgets', 'gadgets'],
+    syncTimeout: 1_000,
   }).pipe(
     map(({ object, status, reason, message }) =>
       [object.metadata.generation, status, reason, message].join(' '),
@@ -221,6 +223,21 @@ describe('judgeConfigs', () => {
         },
       );
       m.expect(render$).toHaveSubscriptions('-^-----------!');
+    }),
+  );
+
+  it(
+    'says for which kinds the first one waits when they do not come, until they do',
+    marbles((m) => {
+      const render$ = m.hot(' -  999ms - 10ms o-----', outcomes);
+      const latch$ = m.hot('  -  999ms - 10ms ---a--', latches);
+      const source = m.hot('  1  999ms - 10ms ------', reports);
+      const expected = '      v  999ms l 10ms v--V--';
+      m.expect(scene(m, source, { render$, latch$ }), '1020ms !').toBeObservable(expected, {
+        v: `1 ${validating}`,
+        l: '1 Unknown LoadGateFailed render: not synced within 1 s: widgets, gadgets',
+        V: `1 ${valid}`,
+      });
     }),
   );
 
