@@ -46,11 +46,13 @@ export interface ElectionOptions {
   readonly leaseName?: string;
 }
 
+type Election = TemplateConfig['controller']['leaderElection'];
+
 export interface ElectLeaderDeps {
   /** Absent: this process has no rival. */
   readonly election?: ElectionOptions;
-  /** The configuration at work, late subscribers get it at once. */
-  readonly config$: Observable<Pick<TemplateConfig, 'controller'>>;
+  /** The election that the configuration at work asks for, or the first one where there is none; late subscribers get it at once. */
+  readonly election$: Observable<Election>;
   readonly transport: KubeTransport;
   readonly watch: ListWatchDeps;
   /** Highest epoch that any pod is known to have seen. */
@@ -78,8 +80,6 @@ export interface ElectedLeader {
   readonly vars: () => unknown;
 }
 
-type Election = TemplateConfig['controller']['leaderElection'];
-
 /**
  * Who writes: by election for a Lease, or this process at any time where the first configuration says so. Name and kind of the election
  * stay as that has them, since replicas that disagree about them would both lead; its times follow the configuration at work.
@@ -95,7 +95,7 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
   let epoch = 0;
 
   const isHeld = (): boolean => view !== undefined && now() < view.deadline;
-  const election$ = deps.config$.pipe(map(({ controller }) => controller.leaderElection));
+  const { election$ } = deps;
   const view$ = election$.pipe(
     take(1),
     // A source: there is one for good.

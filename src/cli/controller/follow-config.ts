@@ -1,5 +1,18 @@
-import { Subject, Subscription, map, share, tap } from 'rxjs';
+import {
+  type MonoTypeOperatorFunction,
+  type Observable,
+  Subject,
+  Subscription,
+  combineLatest,
+  distinctUntilChanged,
+  filter,
+  map,
+  share,
+  tap,
+} from 'rxjs';
 import type { KubeObject } from '../../api/kube-object.ts';
+import { coalesce } from '../../operators/coalesce.ts';
+import type { Leadership } from '../../protocol/leadership.ts';
 import { type ConfigObjectsDeps, configObjects } from '../../streams/config-objects.ts';
 import { writeConfigStatus } from '../../sinks/write-config-status.ts';
 import { type ConfigState, configCandidates } from '../../world/config-candidates.ts';
@@ -24,7 +37,9 @@ export interface FollowConfigDeps {
   /** Kinds of a configuration that are not there yet. */
   readonly waitingFor: (world: LiveWorld) => readonly string[];
   readonly stages: StartupStages;
-  readonly runtime: Pick<ControllerRuntime, 'taps' | 'log' | 'onFatal'>;
+  /** Told of each that was refused. */
+  readonly refused: (object: KubeObject) => void;
+  readonly runtime: Pick<ControllerRuntime, 'taps' | 'log' | 'onFatal' | 'leadership$' | 'leaderTransport'>;
 }
 
 export interface FollowedConfig {
@@ -38,7 +53,7 @@ export interface FollowedConfig {
 /** Follows a HAProxyTemplateConfig: what passes the load gate is taken, and its status says what became of it. */
 export function followConfig(deps: FollowConfigDeps): FollowedConfig {
   const { live, gate, stages } = deps;
-  const { taps, log, onFatal } = deps.runtime;
+  const { taps, log, onFatal, leadership$, leaderTransport } = deps.runtime;
   const objects = new WeakMap<Candidate, KubeObject>();
   const wanted = `${live.namespace}/${live.name}`;
   let missing: string | undefined = `HAProxyTemplateConfig ${wanted} was not read yet`;
@@ -70,6 +85,8 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
       tell(report);
       last = shownReport(report);
       if (report.kind === 'accepted') deps.take(report);
+      const object = objects.get(report.candidate);
+      if (report.kind === 'refused' && object !== undefined) deps.refused(object);
     }),
     taps.point('config.load', shownReport),
     share({ connector: () => new Subject(), resetOnRefCountZero: true }),
@@ -89,8 +106,9 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
         tap(({ status, reason, message }) =>
           log.debug({ config: wanted, status, reason, message }, 'configuration judged'),
         ),
+        whileLeading(leadership$),
         writeConfigStatus({
-          apply: live.applyStatus,
+          apply: (object) => live.applyStatus(object, leaderTransport),
           seen: () => seen,
           retry: controllerTiming.statusRetry,
         }),
@@ -107,6 +125,20 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
       }),
   );
   return { running, missing: () => missing, vars: () => ({ wanted, missing, last }) };
+}
+
+/** Of a standby, nothing; the newest value when the process begins to lead. */
+function whileLeading<T>(leadership$: Observable<Leadership>): MonoTypeOperatorFunction<T> {
+  const isLeading$ = leadership$.pipe(
+    map(({ kind }) => kind === 'leading'),
+    distinctUntilChanged(),
+  );
+  return (value$) =>
+    combineLatest([value$, isLeading$]).pipe(
+      coalesce(),
+      filter(([, isLeading]) => isLeading),
+      map(([value]) => value),
+    );
 }
 
 function shownState(state: ConfigState): unknown {

@@ -50,9 +50,9 @@ export function liveConfig(options: LiveConfigOptions): LiveConfig {
             map(testResult),
             catchError((error: unknown) => of(notRun(error))),
           ),
-    applyStatus: (object) =>
+    applyStatus: (object, leaderTransport) =>
       abortable((signal) =>
-        applyObject(transport, object, fieldManager, {
+        applyObject(leaderTransport, object, fieldManager, {
           subresource: 'status',
           force: true,
           signal,
@@ -62,6 +62,8 @@ export function liveConfig(options: LiveConfigOptions): LiveConfig {
         map((result): StatusWritten => {
           if (result.ok) return { kind: 'written' };
           const { failure: reason } = result;
+          // Whoever leads now says the same, or knows better.
+          if (reason.kind === 'not_leader') return { kind: 'gone' };
           if (reason.kind === 'http' && reason.status === 404) return { kind: 'gone' };
           return { kind: 'failed', message: describeFailure(reason) };
         }),

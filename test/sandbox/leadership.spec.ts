@@ -1,0 +1,21 @@
+import { afterAll } from 'vitest';
+import type { ApiServer } from '../../src/sandbox/api/api-server.ts';
+import { createApiServer } from '../../src/sandbox/api/create-api-server.ts';
+import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
+import { describeWithKubectl } from '../fixtures/kubectl.ts';
+import { leadershipSuite } from '../fixtures/leadership-suite.ts';
+
+describeWithKubectl("two controllers on the sandbox's API server", () => {
+  const line = newestHaproxyLine();
+  if (line === undefined) return;
+  let api: ApiServer | undefined;
+  afterAll(() => api?.close());
+  leadershipSuite({
+    line,
+    replicas: 2,
+    kubeconfig: async () => {
+      api = await createApiServer();
+      return api.kubeconfig();
+    },
+  });
+});
