@@ -10,7 +10,7 @@ import { kubeClient } from '../kube/kube-client.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { describeFailure } from '../kube/kube-failure.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { errorMessage } from '../lib/error-message.ts';
+import { readFailure } from '../lib/read-failure.ts';
 import { redact } from '../lib/redact.ts';
 import type { CliCall } from './cli-command.ts';
 import { clusterConfig } from './cluster-config.ts';
@@ -97,7 +97,7 @@ async function publishedConfig({ values, signal }: Call, resources: AsyncDisposa
         input === '-' ? await textOfStream(process.stdin) : await readFile(input, 'utf8'),
       ) as unknown;
     } catch (error) {
-      throw new CodedError('HAPTIC_ERR_CLI_READ', `${input}: ${errorMessage(error)}`, { cause: error });
+      throw new CodedError('HAPTIC_ERR_CLI_READ', `${input}: ${readFailure(error)}`, { cause: error });
     }
   }
   const client = kubeClient(openKube(values, resources));

@@ -69,7 +69,7 @@ export function parseCommandLine(
     return {
       kind: 'refused',
       name: reached === '' ? nameIn(commands, argv) : reached,
-      reason: reasonOf(error, text),
+      reason: reasonOf(error, text) ?? superfluous(commands, argv),
     };
   }
   return found ?? { kind: 'help', text };
@@ -140,11 +140,24 @@ function checkWords({ words = [] }: CliCommand, args: readonly string[]): void {
         throw new CodedError('HAPTIC_ERR_CLI_USAGE', `${name} must be ${oneOf(choices)}, not "${word}"`);
 }
 
-function reasonOf(error: unknown, text: string): string {
+/** Undefined: there are words too many. */
+function reasonOf(error: unknown, text: string): string | undefined {
   if (!(error instanceof CommanderError)) return errorMessage(error);
   // A group without its second word: commander has printed the help of the group instead of a reason.
   if (error.code === 'commander.help') return `one more word is needed\n\n${text.trimEnd()}`;
+  if (error.code === 'commander.excessArguments') return undefined;
   return error.message.replace(/^error: /, '');
+}
+
+/** Words where none are taken are often names of files. */
+function superfluous(commands: readonly CliCommand[], argv: readonly string[]): string {
+  const name = nameIn(commands, argv);
+  const command = commands.find((one) => one.name === name);
+  const taken = (command?.words ?? []).map(({ name: word }) => word);
+  const taking =
+    taken.length === 0 ? 'it takes no words, only flags' : `it takes ${taken.join(' ')} and no more`;
+  const flag = ['values', 'file'].find((one) => command !== undefined && one in command.options);
+  return flag === undefined ? taking : `${taking}; files are named by --${flag}`;
 }
 
 function nameIn(commands: readonly CliCommand[], argv: readonly string[]): string {

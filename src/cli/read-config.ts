@@ -5,7 +5,7 @@ import type { LibraryFile } from '../config/library-file.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { FileRequest } from '../config/resolve-files.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { errorMessage } from '../lib/error-message.ts';
+import { readFailure } from '../lib/read-failure.ts';
 import { version } from './version.ts';
 
 /**
@@ -47,5 +47,5 @@ function readAll(names: readonly string[]): Promise<readonly LibraryFile[]> {
 }
 
 function unreadable(name: string, cause: unknown): never {
-  throw new CodedError('HAPTIC_ERR_CONFIG_READ', `${name}: ${errorMessage(cause)}`, { cause });
+  throw new CodedError('HAPTIC_ERR_CONFIG_READ', `${name}: ${readFailure(cause)}`, { cause });
 }

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { TemplateConfig } from '../../api/template-config.ts';
 import type { LibraryFile } from '../../config/library-file.ts';
 import { CodedError } from '../../lib/coded-error.ts';
-import { errorMessage } from '../../lib/error-message.ts';
+import { readFailure } from '../../lib/read-failure.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { kindOf } from '../../validation/kind-of.ts';
 
@@ -28,9 +28,7 @@ export async function readObjects(place: string): Promise<ReadFiles> {
   const config: LibraryFile[] = [];
   const objects: KubeObject[] = [];
   for (const name of await filesOf(place)) {
-    const text = await readFile(name, 'utf8').catch((error: unknown) =>
-      unreadable(name, errorMessage(error)),
-    );
+    const text = await readFile(name, 'utf8').catch((error: unknown) => unreadable(name, readFailure(error)));
     const parts = parseAllDocuments(text, { prettyErrors: true });
     const own: string[] = [];
     let isMixed = false;
@@ -81,7 +79,7 @@ export function fixturesOf(
 }
 
 async function filesOf(place: string): Promise<readonly string[]> {
-  const found = await stat(place).catch((error: unknown) => unreadable(place, errorMessage(error)));
+  const found = await stat(place).catch((error: unknown) => unreadable(place, readFailure(error)));
   if (!found.isDirectory()) return [place];
   const names = await readdir(place, { recursive: true });
   return names

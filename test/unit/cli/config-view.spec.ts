@@ -171,7 +171,9 @@ describe('haptic config view', () => {
     expect((await view(['rendered', '--namespace', 'default', '--crd-name', 'other'])).out).toBe('plain\n');
     const file = put('cfg.yaml', JSON.stringify(cfg('x', compressed)));
     expect((await view(['rendered', '--input', file])).out).toBe(text);
-    expect((await view(['rendered', '--input', '/nowhere'])).err).toContain('/nowhere: ENOENT');
+    expect((await view(['rendered', '--input', '/nowhere'])).err).toContain(
+      '/nowhere: there is no such file or folder',
+    );
   });
 });
 

@@ -449,6 +449,8 @@ describe('files of manifests', () => {
   });
 
   it('that are not there are told by name', async () => {
-    await expect(readObjects(join(folder, 'nowhere'))).rejects.toThrow(/nowhere: ENOENT/);
+    await expect(readObjects(join(folder, 'nowhere'))).rejects.toThrow(
+      /nowhere: there is no such file or folder/,
+    );
   });
 });

@@ -5,6 +5,7 @@ import { type CliOptions, defineCommand } from '../../../src/cli/cli-command.ts'
 import { variableOf } from '../../../src/cli/fill-options.ts';
 import { parseCommandLine } from '../../../src/cli/parse-command-line.ts';
 import { parsePlain } from '../../../src/cli/parse-plain.ts';
+import { validateCommand } from '../../../src/cli/validate-command.ts';
 
 const options = {
   file: { value: 'FILE', summary: 'a file', short: 'f', env: 'SAMPLE_FILE' },
@@ -102,7 +103,7 @@ describe('options', () => {
     [[], { SAMPLE_NO_COLOR: 'maybe' }, 'SAMPLE_NO_COLOR must be true or false, not "maybe"'],
     [['--fil', 'x'], {}, "unknown option '--fil'\n(Did you mean --file?)"],
     [['--file'], {}, 'argument missing'],
-    [['word'], {}, 'word'],
+    [['word'], {}, 'it takes no words, only flags; files are named by --file'],
   ])('%j under %j are refused by name', (argv, env, reason) => {
     const line = parse(['sample', ...argv], env);
     expect(line).toMatchObject({ kind: 'refused', name: 'sample' });
@@ -134,6 +135,14 @@ describe('words', () => {
   it('are refused when missing or none of the choices', () => {
     expect(words('maps')).toMatchObject({ reason: 'KIND must be map or file, not "maps"' });
     expect(words()).toMatchObject({ kind: 'refused', name: 'config view' });
+  });
+
+  it('that are files of a configuration are told where they belong', () => {
+    const line = parseCommandLine([validateCommand], ['validate', 'mine.yaml'], {});
+    expect(line).toMatchObject({
+      kind: 'refused',
+      reason: 'it takes no words, only flags; files are named by --file',
+    });
   });
 });
 
