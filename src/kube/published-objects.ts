@@ -216,7 +216,7 @@ function isNotFound(failure: KubeFailure): boolean {
 }
 
 /** A Secret that is too large is `Invalid`; etcd's own limit comes as an error of the server. */
-const tooLarge = /too large|larger than max|must have at most \d+ (?:bytes|characters)/i;
+const tooLarge = /too large|larger than max|\bdata: Too long/i;
 
 function troubleOf(failure: KubeFailure): PublishTrouble {
   const message = describeFailure(failure);

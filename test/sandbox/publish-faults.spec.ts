@@ -100,7 +100,7 @@ describe('publishing, when the API is in trouble', () => {
     await pause(3_000);
     await api.faults.resumeListening();
     await scene.put('one', 'second');
-    await scene.applyConfig({ files: {} });
+    await scene.applyConfig({ files: undefined });
     await shown('description second');
     await expect.poll(async () => (await scene.all('general')).length, patience).toBe(0);
     await failing(0);

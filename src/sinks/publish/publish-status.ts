@@ -39,7 +39,8 @@ export function publishStatus(wish: StatusWish, former: Fields, now: string): Pu
   };
   const next: PublishStatus = {
     observedGeneration: generation,
-    ...(pods && { deployedToPods: pods }),
+    // Server-side apply keeps no list by key that is empty.
+    ...(pods !== undefined && pods.length > 0 && { deployedToPods: pods }),
     ...(auxiliaryFiles && { auxiliaryFiles }),
     metadata: {
       totalSize,

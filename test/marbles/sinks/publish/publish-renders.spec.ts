@@ -291,7 +291,7 @@ describe('publishRenders', () => {
       );
       m.expect(deliveries).toHaveSubscriptions('^ 100s !');
       m.flush();
-      const pods = statuses.map((status) => (status as { deployedToPods: object[] }).deployedToPods);
+      const pods = statuses.map((status) => (status as { deployedToPods?: object[] }).deployedToPods ?? []);
       expect(pods).toMatchObject([
         [],
         [{ podName: 'a', appliedPlanID: 'cfg=1', checksum: 'sum-1', mode: 'runtime' }],

@@ -47,7 +47,9 @@ describe('publishStatus', () => {
     ['another plan', [{ podName: 'a', appliedPlanID: 'p2' }]],
     ['an error', [{ podName: 'a', appliedPlanID: 'p1', lastError: 'x', consecutiveErrors: 1 }]],
   ])('has news of %s', (_what, pods) => {
-    expect(publishStatus({ ...wish, pods }, reread(), 'later')?.deployedToPods).toStrictEqual(pods);
+    const status = publishStatus({ ...wish, pods }, reread(), 'later');
+    expect(status).toBeDefined();
+    expect(status?.deployedToPods ?? []).toStrictEqual(pods);
   });
 
   it('has news of the errors in a row at each doubling alone', () => {
