@@ -18,6 +18,8 @@ const conditionStatus = { Valid: 'True', Invalid: 'False', Unknown: 'Unknown' } 
 /** The API server takes no longer condition. */
 const maxMessage = 32_768;
 const maxErrors = 50;
+/** Of one error, in characters: an object has room for all of them. */
+const maxError = 4_096;
 
 /**
  * The status to apply for a judgement; undefined when the object says so already, whichever of the statuses known of it is the newest.
@@ -43,7 +45,7 @@ export function configStatus(
     lastTransitionTime: typeof begun === 'string' ? begun : now,
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  const shown = errors.slice(0, maxErrors);
+  const shown = errors.slice(0, maxErrors).map(shortened);
   const more = errors.length - shown.length;
   const next = {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
@@ -63,6 +65,10 @@ export function configStatus(
     },
     status: { ...next, conditions: [condition], lastValidated: now },
   };
+}
+
+function shortened(text: string): string {
+  return text.length <= maxError ? text : `${text.slice(0, maxError - 1)}…`;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

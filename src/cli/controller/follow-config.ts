@@ -50,6 +50,9 @@ export interface FollowedConfig {
   readonly vars: () => unknown;
 }
 
+/** Of a configuration, by the tap and `/debug/vars`. */
+const shownErrors = 50;
+
 /** Follows a HAProxyTemplateConfig: what passes the load gate is taken, and its status says what became of it. */
 export function followConfig(deps: FollowConfigDeps): FollowedConfig {
   const { live, gate, stages } = deps;
@@ -154,7 +157,12 @@ function shownReport(report: LoadReport<LiveWorld>) {
     case 'passed':
       return { kind: report.kind, ...candidate, stage: report.stage, tookMs: report.tookMs };
     case 'refused':
-      return { kind: report.kind, ...candidate, stage: report.stage, errors: report.errors };
+      return {
+        kind: report.kind,
+        ...candidate,
+        stage: report.stage,
+        errors: report.errors.slice(0, shownErrors),
+      };
     case 'accepted':
       return {
         kind: report.kind,

@@ -76,6 +76,11 @@ describe('configStatus', () => {
     expect(status?.['validationErrors']).toHaveLength(51);
     expect((status?.['validationErrors'] as string[]).at(-1)).toBe('and 20 more');
     expect(status?.['validationMessage']).toHaveLength(32_768);
+    const long = statusOf(
+      judged({ status: 'Invalid', errors: Array.from({ length: 50 }, () => 'x'.repeat(100_000)) }),
+    );
+    expect(JSON.stringify(long).length).toBeLessThan(300_000);
+    expect((long?.['validationErrors'] as string[])[0]).toMatch(/^x{4095}…$/);
   });
 
   it('reads a status of any shape', () => {
