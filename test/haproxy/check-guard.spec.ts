@@ -16,6 +16,7 @@ import { knownSamples } from '../../src/gate/guard/known-samples.ts';
 import { readConfigLine } from '../../src/gate/guard/read-config-line.ts';
 import { sectionKeywords } from '../../src/gate/guard/section-keywords.ts';
 import { serverOptions } from '../../src/gate/guard/server-options.ts';
+import { variableMark } from '../../src/gate/guard/variable-mark.ts';
 import { runProcess } from '../../src/gate/run-process.ts';
 import { issueAuthority } from '../../src/certificates/issue-authority.ts';
 import { createHarmless } from '../../src/webhook/harmless-plan.ts';
@@ -65,6 +66,8 @@ const reads: readonly string[] = [
   inFrontend('errorfile 503 "@"/x'),
   inFrontend('errorfile 503 "${X-@/x}"'),
   inFrontend('errorfile 503 @/x\\x00.http'),
+  inGlobal('stats "${X-socket}" 127.0.0.1:18082 ssl crt @/x'),
+  inFrontend('http-request deny if { src "${X--f}" @/x }'),
   inFrontend('http-request return errorfile @/x'),
   inFrontend('http-request return status 200 content-type a/b file @/x'),
   inFrontend('http-request return status 200 content-type a/b lf-file @/x'),
@@ -275,7 +278,7 @@ interface Words {
   readonly services: readonly string[];
 }
 
-const toA = (text: string) => text.replaceAll('${A-b}', '${A}');
+const toA = (text: string) => text.replaceAll(variableMark, '$').replaceAll('${A-b}', '${A}');
 
 /** What `-dKall` lists. */
 function wordsSaid(text: string): Words {

@@ -1,6 +1,6 @@
 import { entriesOf, type OrderedMap } from '../../lib/ordered-map.ts';
 import type { Section } from '../../protocol/plan.ts';
-import { judgeLine, type LineRisk } from './line-risk.ts';
+import { judgeLine, type JudgedLine, type LineRisk } from './line-risk.ts';
 
 /** Why lines of sections were left out, by the sections' keys. */
 export type LeftOut = ReadonlyMap<string, ReadonlySet<LineRisk>>;
@@ -40,7 +40,7 @@ export function createGuard({
     if (!mayHave(begun + section.text)) return { section, risks: none };
     const risks = new Set<LineRisk>();
     const lines = section.text.split('\n').map((line, at) => {
-      const { risk, beginning } = judgeLine(at === 0 ? begun + line : line);
+      const { risk, beginning } = at === 0 && begun !== '' ? judgeJoined(begun + line) : judgeLine(line);
       if (risk === undefined || !leavesOut(risk)) return line;
       risks.add(risk);
       return beginning === undefined || (at === 0 && begun !== '') ? placeholder : beginning;
@@ -70,6 +70,12 @@ export function createGuard({
     }
     return { edits, leftOut };
   };
+}
+
+/** A path that is replaced elsewhere is found within one section only. */
+function judgeJoined(line: string): JudgedLine {
+  const judged = judgeLine(line);
+  return judged.risk === undefined && line.includes('default-path') ? { risk: 'file' } : judged;
 }
 
 const none: ReadonlySet<LineRisk> = new Set();

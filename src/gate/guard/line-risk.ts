@@ -8,6 +8,7 @@ import { plainOrigin } from './plain-origin.ts';
 import { readConfigLine } from './read-config-line.ts';
 import { sectionKeywords } from './section-keywords.ts';
 import { serverOptions } from './server-options.ts';
+import { variableMark } from './variable-mark.ts';
 
 /**
  * What a line may do that a check must not do.
@@ -64,6 +65,10 @@ const checkRules: ReadonlySet<string> = new Set(
 const conditions: ReadonlySet<string> = new Set(
   '.if .elif .else .endif .notice .warning .alert .diag'.split(' '),
 );
+/** Nothing but texts stand in these. */
+const formats: ReadonlySet<string> = new Set(
+  'description error-log-format log-format log-format-sd node unique-id-format'.split(' '),
+);
 const codeFilters: ReadonlySet<string> = new Set(['opentracing', 'opentelemetry', 'otel']);
 const plainFilters: ReadonlySet<string> = new Set(
   'bwlim-in bwlim-out cache comp-req comp-res compression fcgi-app trace'.split(' '),
@@ -106,6 +111,9 @@ export function judgeLine(line: string): JudgedLine {
 
 /** What is the same wherever it stands. */
 function riskOfWords(words: readonly string[]): LineRisk | undefined {
+  // It may stand for whatever word says that a file follows.
+  const variable = formats.has(words[0] ?? '') ? -1 : words.findIndex((word) => word.includes(variableMark));
+  if (variable >= 0 && words.slice(variable + 1).some(isOutside)) return 'file';
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
     const risk = expressionRisk(word);

@@ -1,5 +1,7 @@
+import { variableMark } from './variable-mark.ts';
+
 export interface ConfigLine {
-  /** Unquoted, with escapes resolved. What stands for a variable of the environment stays as it is written, with its `$`. */
+  /** Unquoted, with escapes resolved. Variables of the environment stay as they are written, with a mark in place of their `$`. */
   readonly words: readonly string[];
   /** HAProxy refuses the line, or versions of it read it differently: the words are the best that can be made of it. */
   readonly isOdd: boolean;
@@ -39,7 +41,7 @@ export function readConfigLine(line: string): ConfigLine {
     } else if (char === '$' && quote === '"') {
       const variable = variableAt(line, at);
       if (variable === undefined) isOdd = true;
-      word = (word ?? '') + (variable ?? char);
+      word = (word ?? '') + variableMark + (variable ?? char).slice(1);
       at += (variable ?? char).length - 1;
     } else if (quote === '' && char === '#') {
       break;

@@ -38,6 +38,12 @@ describe('a guarded configuration', () => {
     }
   });
 
+  it('has no path that is to be replaced go on in another section', () => {
+    const guarded = guard(sectionsOf('global\n  default-path origin ', '/etc\n'));
+    expect(guarded.leftOut.has('1')).toBe(true);
+    expect(guard(sectionsOf('global\n  default-path origin /x\n')).leftOut.size).toBe(0);
+  });
+
   it('keeps what only its author has to answer for, where that is asked for', () => {
     const text = 'global\n  ca-base /etc\n  setenv A b\n  frob\n';
     expect(withoutLoading(sectionsOf(text)).edits.size).toBe(0);

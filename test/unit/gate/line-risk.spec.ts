@@ -59,6 +59,9 @@ describe('a line of a configuration', () => {
     ['  errorfile 503 general/../../x'],
     ['  errorfile 503 "${X-/etc/passwd}"'],
     ['  errorfile 503 "$HOME/x"'],
+    ['  stats "${X-socket}" x.sock ssl crt /etc/x'],
+    ['  stats "${.SECTION}" x.sock "${Y}" "$Z"'],
+    ['  http-request deny if { src "${X--f}" /etc/hosts }'],
     ['  bind :443 ssl crt /etc/ssl/private/'],
     ['  bind :443 ssl crt ../../key.pem'],
     ['  bind :443 ssl crt "${HOME}/key.pem"'],
@@ -171,6 +174,9 @@ describe('a line of a configuration', () => {
     ['  server s [2001:db8::1]:80 weight 1 check cookie /x'],
     ['  server s unix@/run/x.sock'],
     ['  server s 10.0.0.1:80 ssl verify required ca-file @system-ca sni str(/x)'],
+    ['  http-request set-header x "\\$HOME" if { path /x }'],
+    ['  http-request set-header x "$HOME" if { src 10.0.0.0 }'],
+    ['  log-format "${A} ${B}"'],
     ['  .if defined(X)'],
     ['  .endif'],
     ['  option tcp-check'],
@@ -190,7 +196,7 @@ describe('words of a line', () => {
     ['\\x41\\n\\q', ['A\n\\q']],
     ['a "\\$b" \\$c \'\\d\'', ['a', '$b', '\\$c', '\\d']],
     ['a\u00a0b', ['a\u00a0b']],
-    ['"${A-b}c" d', ['${A-b}c', 'd']],
+    ['"${A-b}c" d ${E}', ['\uE000{A-b}c', 'd', '${E}']],
   ])('are read as HAProxy reads them: %j', (line, words) => {
     expect(readConfigLine(line)).toEqual({ words, isOdd: false });
   });
