@@ -5,10 +5,14 @@ export function sameSection(a: Section, b: Section): boolean {
   return a === b || (a.kind === b.kind && a.name === b.name && a.text === b.text);
 }
 
-/** Equal in every typed field; the text may still differ. */
+/**
+ * Equal in every typed field; the text may still differ. Where it does not, nothing else does: the text is printed from all fields, and
+ * comparing it takes a tenth of the time. One that was changed in place has none.
+ */
 export function sameBackend(a: Backend, b: Backend): boolean {
   return (
     a === b ||
+    (a.text !== '' && a.text === b.text && a.shape === b.shape && a.bodyDigest === b.bodyDigest) ||
     (a.name === b.name &&
       a.profile === b.profile &&
       a.mode === b.mode &&
