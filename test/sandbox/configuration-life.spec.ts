@@ -193,6 +193,47 @@ describe.skipIf(haproxy === undefined)('the life of a configuration', () => {
   );
 
   it(
+    'says that a library is gone, stays at work, and is right again when the same one is back',
+    async () => {
+      const before = await object();
+      const mine = {
+        apiVersion: 'haproxy-haptic.org/v1alpha1',
+        kind: 'HAProxyTemplateLibrary',
+        metadata: { name: 'mine', namespace: key.namespace },
+        spec: { revision: '1', templateSnippets: { [snippet]: { template: answers('from a library') } } },
+      };
+      const libraries = client().resourceOf(mine.apiVersion, mine.kind) ?? 'there is none';
+      await firstValueFrom(client().create(mine));
+      const refs = before.spec['libraryRefs'] as readonly unknown[];
+      await patchSpec({
+        libraryRefs: [...refs, { name: 'mine', revision: '1' }],
+        templateSnippets: { [snippet]: null },
+      });
+      await hello('from a library');
+      await judged('True');
+      await firstValueFrom(client().delete(libraries, mine.metadata));
+      expect((await judged('False')).message).toContain('there is no HAProxyTemplateLibrary mine');
+      await hello('from a library');
+      await firstValueFrom(client().create(mine));
+      await judged('True');
+      await firstValueFrom(client().delete(libraries, mine.metadata));
+      await firstValueFrom(
+        client().create({
+          ...mine,
+          spec: { revision: '1', templateSnippets: { [snippet]: { template: answers('anew') } } },
+        }),
+      );
+      await hello('anew');
+      await judged('True');
+      await patchSpec({ libraryRefs: refs, ...says('no library') });
+      await hello('no library');
+      await judged('True');
+      await firstValueFrom(client().delete(libraries, mine.metadata));
+    },
+    slow,
+  );
+
+  it(
     'is another object when it was deleted and made anew, with its own words',
     async () => {
       const { spec, metadata } = await object();
