@@ -69,7 +69,7 @@ export function parseCommandLine(
     return {
       kind: 'refused',
       name: reached === '' ? nameIn(commands, argv) : reached,
-      reason: reasonOf(error, text) ?? superfluous(commands, argv),
+      reason: isSuperfluous(error) ? superfluous(error, commands, argv) : reasonOf(error, text),
     };
   }
   return found ?? { kind: 'help', text };
@@ -140,22 +140,29 @@ function checkWords({ words = [] }: CliCommand, args: readonly string[]): void {
         throw new CodedError('HAPTIC_ERR_CLI_USAGE', `${name} must be ${oneOf(choices)}, not "${word}"`);
 }
 
-/** Undefined: there are words too many. */
-function reasonOf(error: unknown, text: string): string | undefined {
+function reasonOf(error: unknown, text: string): string {
   if (!(error instanceof CommanderError)) return errorMessage(error);
   // A group without its second word: commander has printed the help of the group instead of a reason.
   if (error.code === 'commander.help') return `one more word is needed\n\n${text.trimEnd()}`;
-  if (error.code === 'commander.excessArguments') return undefined;
   return error.message.replace(/^error: /, '');
 }
 
+function isSuperfluous(error: unknown): error is CommanderError {
+  return error instanceof CommanderError && error.code === 'commander.excessArguments';
+}
+
 /** Words where none are taken are often names of files. */
-function superfluous(commands: readonly CliCommand[], argv: readonly string[]): string {
+function superfluous(
+  { message }: CommanderError,
+  commands: readonly CliCommand[],
+  argv: readonly string[],
+): string {
+  const [, given = ''] = /but got \d+: ([\s\S]*)\.$/.exec(message) ?? [];
   const name = nameIn(commands, argv);
   const command = commands.find((one) => one.name === name);
   const taken = (command?.words ?? []).map(({ name: word }) => word);
-  const taking =
-    taken.length === 0 ? 'it takes no words, only flags' : `it takes ${taken.join(' ')} and no more`;
+  const what = taken.length === 0 ? 'no words, only flags' : `${taken.join(' ')} and no more`;
+  const taking = `not all of "${given}" is wanted: it takes ${what}`;
   const flag = ['values', 'file'].find((one) => command !== undefined && one in command.options);
   return flag === undefined ? taking : `${taking}; files are named by --${flag}`;
 }

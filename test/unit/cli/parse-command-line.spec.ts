@@ -103,7 +103,7 @@ describe('options', () => {
     [[], { SAMPLE_NO_COLOR: 'maybe' }, 'SAMPLE_NO_COLOR must be true or false, not "maybe"'],
     [['--fil', 'x'], {}, "unknown option '--fil'\n(Did you mean --file?)"],
     [['--file'], {}, 'argument missing'],
-    [['word'], {}, 'it takes no words, only flags; files are named by --file'],
+    [['word'], {}, 'not all of "word" is wanted: it takes no words, only flags; files are named by --file'],
   ])('%j under %j are refused by name', (argv, env, reason) => {
     const line = parse(['sample', ...argv], env);
     expect(line).toMatchObject({ kind: 'refused', name: 'sample' });
@@ -141,7 +141,7 @@ describe('words', () => {
     const line = parseCommandLine([validateCommand], ['validate', 'mine.yaml'], {});
     expect(line).toMatchObject({
       kind: 'refused',
-      reason: 'it takes no words, only flags; files are named by --file',
+      reason: 'not all of "mine.yaml" is wanted: it takes no words, only flags; files are named by --file',
     });
   });
 });
