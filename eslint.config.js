@@ -94,6 +94,7 @@ export default tseslint.config(
           .filter((name) => name !== 'pipeline' && name !== 'main')
           .map((type) => ({ type, pattern: `src/${type}` })),
         { type: 'agent', pattern: 'src/agent' },
+        { type: 'page', pattern: 'src/page' },
       ],
     },
     rules: {
@@ -106,6 +107,11 @@ export default tseslint.config(
             {
               from: { element: { types: 'agent' } },
               allow: { to: { element: { types: { anyOf: ['protocol', 'lib', 'agent'] } } } },
+            },
+            // It runs in a browser and shares nothing with the rest.
+            {
+              from: { element: { types: 'page' } },
+              allow: { to: { element: { types: { anyOf: ['page'] } } } },
             },
             {
               from: { element: { types: 'cli' } },

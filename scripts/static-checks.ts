@@ -10,6 +10,7 @@ export interface StaticCheck {
 export const staticChecks: readonly StaticCheck[] = [
   { name: 'format', command: 'prettier', args: ['--check', '--log-level', 'warn', '.'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'types of the page', command: 'tsc', args: ['--noEmit', '--project', 'src/page'] },
   { name: 'lint', command: 'eslint', args: ['.', '--max-warnings', '0'] },
 ];
 

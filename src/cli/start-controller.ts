@@ -16,6 +16,8 @@ import { awaitReads } from '../render/await-reads.ts';
 import { immediate$ } from '../render/immediate.ts';
 import { renderTurn } from '../render/render-stage.ts';
 import { createEventHistory } from '../sinks/event-history.ts';
+import { explainObject } from '../sinks/explain-object.ts';
+import { findObjects } from '../sinks/find-objects.ts';
 import { createMetrics } from '../sinks/metrics.ts';
 import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
@@ -89,6 +91,8 @@ export function startController(deps: ControllerDeps): Controller {
   let quarantine = emptyQuarantine;
   let lastAccepted: Provenance | undefined;
   let newest: Plan | undefined;
+  /** What is out, or waits to be; with all that is said of it. */
+  let shown: Bundle | undefined;
 
   const take = (world: LiveWorld, id?: string, render?: AcceptedRender): void => {
     if (render !== undefined) accepted.set(world.renderer.generation, render);
@@ -257,6 +261,7 @@ export function startController(deps: ControllerDeps): Controller {
     pipeline.latch$.subscribe({
       next: (state) => {
         lastAccepted = state.accepted?.provenance;
+        shown = state.released ?? state.newest;
         if (state.released === undefined) return;
         newest = state.released.plan;
         // Of a standby, too: pods are on what the leader renders, and the next leader starts from that.
@@ -332,6 +337,10 @@ export function startController(deps: ControllerDeps): Controller {
       vars,
       events: history,
       heartbeat: timing.heartbeat,
+      explainer: {
+        find: (words, limit) => (shown === undefined ? [] : findObjects(shown, words, limit)),
+        explain: (object) => (shown === undefined ? undefined : explainObject(shown, quarantine, object)),
+      },
       record: () => recordRuntime({ runtime, world$: taken$, capabilities: deps.capabilities }),
       ask: (question, signal) => reviewAccess(transport, question, signal),
       readers: {

@@ -4,6 +4,7 @@ import type { EventHistory } from '../sinks/event-history.ts';
 import { type AskForAccess, debugAccess } from './debug-access.ts';
 import { eventRoutes } from './event-routes.ts';
 import { type Explainer, explainRoutes } from './explain-routes.ts';
+import { pageRoutes } from './page-routes.ts';
 import { profileRoutes } from './profile-routes.ts';
 import { recordRoutes, type RecordRoutesDeps } from './record-routes.ts';
 import { tapRoutes } from './tap-routes.ts';
@@ -44,6 +45,7 @@ export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { 
   app.register(varRoutes, { vars: debug.vars });
   app.register(explainRoutes, debug.explainer === undefined ? {} : { explainer: debug.explainer });
   app.register(eventRoutes, { events: debug.events });
+  app.register(pageRoutes);
   app.register(profileRoutes);
   app.register(recordRoutes, debug.record === undefined ? {} : { record: debug.record });
 

@@ -1,5 +1,5 @@
 import type { QuarantineState } from '../gate/quarantine-state.ts';
-import { entriesOf, type OrderedMap, valuesOf } from '../lib/ordered-map.ts';
+import { entriesOf, getEntry, type OrderedMap, valuesOf } from '../lib/ordered-map.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Bundle } from '../protocol/bundle.ts';
@@ -20,6 +20,12 @@ export interface ExplainedObject {
     readonly text: string;
   }[];
   readonly mapEntries: readonly { readonly path: string; readonly line: string }[];
+  /** Backends that its map entries name, and whose they are. */
+  readonly leadsTo: readonly {
+    readonly backend: string;
+    readonly profile: string;
+    readonly owner?: string;
+  }[];
   readonly crtListEntries: readonly { readonly path: string; readonly line: string }[];
   readonly files: readonly { readonly path: string; readonly kind: string; readonly size: number }[];
   /** Objects that it declares, and objects of which it declares a status. */
@@ -41,12 +47,12 @@ export interface ExplainedObject {
 const most = 200;
 const mostText = 8 * 1024;
 
-/** Looks through the whole render: for people who ask, not for each change. O(sections + entries). */
+/** Looks through the whole render: for people who ask, not for each change. O(sections + entries). Undefined: the object has no part in it. */
 export function explainObject(
   { plan, problems, resources, statusPatches }: Bundle,
   { entries }: Pick<QuarantineState, 'entries'>,
   object: string,
-): ExplainedObject {
+): ExplainedObject | undefined {
   let omitted = 0;
   const isOurs = sameOwner(object);
   const bounded = <T>(list: T[], item: () => T): void => {
@@ -92,17 +98,31 @@ export function explainObject(
   const files: ExplainedObject['files'][number][] = [];
   for (const { path, kind, size, owner } of valuesOf(plan.files))
     if (isOurs(owner)) bounded(files, () => ({ path, kind, size }));
+  const leadsTo = new Map<string, ExplainedObject['leadsTo'][number]>();
+  for (const { entries: all } of valuesOf(plan.maps))
+    for (const { value, owner } of valuesOf(all)) {
+      if (!isOurs(owner) || leadsTo.size >= most) continue;
+      const backend = getEntry(plan.backends, value);
+      if (backend !== undefined)
+        leadsTo.set(value, {
+          backend: value,
+          profile: backend.profile,
+          ...(backend.owner && { owner: formatOwner(backend.owner) }),
+        });
+    }
   const held = entries.get(object);
-  return {
+  const ofObject = problems.filter(({ owner }) => isOurs(owner)).slice(0, most);
+  const explained: ExplainedObject = {
     object,
     planId: plan.id,
     sections,
     mapEntries: linesOf(plan.maps),
+    leadsTo: [...leadsTo.values()],
     crtListEntries: linesOf(plan.crtLists),
     files,
     resources: declared(resources, ({ reference }) => reference),
     statuses: declared(statusPatches, ({ target }) => target),
-    problems: problems.filter(({ owner }) => isOurs(owner)).slice(0, most),
+    problems: ofObject,
     ...(held !== undefined && {
       held: {
         kind: held.kind,
@@ -113,6 +133,9 @@ export function explainObject(
     }),
     omitted,
   };
+  const { mapEntries, crtListEntries, statuses } = explained;
+  const parts = [sections, mapEntries, crtListEntries, files, explained.resources, statuses, ofObject];
+  return held === undefined && parts.every(({ length }) => length === 0) ? undefined : explained;
 }
 
 /** Owners of one object are mostly one and the same object. */
