@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { TemplateConfig } from '../api/template-config.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { configInvalid } from '../config/config-invalid.ts';
+import { resolveFiles } from '../config/resolve-files.ts';
 import { readConfigFiles, readLibraries } from './read-config.ts';
 
 export interface TestConfigRequest {
@@ -14,6 +15,8 @@ export interface TestConfigRequest {
 
 export interface TestConfig {
   readonly config: TemplateConfig;
+  /** Where a template stands, by the name that its errors carry: `library base/snippet frontends-500`. */
+  readonly sourceOfTemplate: (template: string) => string;
   /** Files that may define tests; what a later one has replaces the earlier. */
   readonly files: readonly string[];
 }
@@ -32,8 +35,11 @@ export async function readTestConfig({
   const folder = path.join(libraries, 'tests');
   const tests = libraryTests && existsSync(folder) ? await readLibraries(folder) : [];
   const given = [...tests, ...values];
+  const resolved = resolveFiles({ ...request, values: given });
+  if (!resolved.ok) throw configInvalid(resolved.errors);
   return {
-    config: loadConfig(given, request),
+    config: resolved.config,
+    sourceOfTemplate: resolved.sources.sourceOfTemplate,
     files: [...(request.shipped ?? []), ...given].map(({ name }) => name),
   };
 }

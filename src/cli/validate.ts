@@ -8,8 +8,8 @@ import type { Coverage, TestReport } from '../validation/test-report.ts';
 import type { CliCall } from './cli-command.ts';
 import { haproxyAtHand } from './haproxy-at-hand.ts';
 import { librariesPath } from './libraries-path.ts';
+import { lookAtTemplates } from './look-at-templates.ts';
 import { readTestConfig } from './read-test-config.ts';
-import { templateWarnings } from './template-warnings.ts';
 import { updateGolden } from './update-golden.ts';
 import type { validateOptions } from './validate-command.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -26,12 +26,15 @@ export async function validate({
   const leastCoverage = wholeNumber(values['min-coverage'], '--min-coverage', 0, 100);
   const timeoutMs = parseDuration(values.timeout, '--timeout');
   const isGolden = values['update-golden'];
-  const { config, files } = await readTestConfig({
+  const { config, files, sourceOfTemplate } = await readTestConfig({
     libraries: values.libraries ?? librariesPath(import.meta.url),
     files: values.file,
     libraryTests: values['library-tests'] || values.file.length === 0,
   });
-  for (const line of templateWarnings(config)) err(`warning: ${line}\n`);
+  const { errors, warnings } = lookAtTemplates(config, sourceOfTemplate);
+  for (const line of warnings) err(`warning: ${line}\n`);
+  for (const line of errors) err(`haptic validate: ${line}\n`);
+  if (errors.length > 0) return 1;
   const haproxy = await haproxyAtHand(values.haproxy);
   const report = await runValidationTests({
     config,

@@ -1,12 +1,12 @@
 import { type Observable, defer, of, switchMap } from 'rxjs';
 import type { HttpContentConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { templateErrorsOf } from '../templates/template-error.ts';
 import { type World, type WorldOptions, buildWorld } from './build-world.ts';
 import type { OpenedWorld } from './load-gate.ts';
 import type { JoinedMember } from '../streams/http-contents.ts';
 import type { ResolvedConfig, StageResult } from './load-report.ts';
 import type { HeldGround, ResourceHub } from './resource-hub.ts';
+import { templateTexts } from './template-texts.ts';
 
 /** A world on shared ground. */
 export interface LiveWorld extends World {
@@ -84,18 +84,6 @@ export function buildLiveWorld(
       ground?.release();
     },
   };
-}
-
-/** Each error of a template with the place where that stands: `library base/snippet frontends-500:3:7: …`. */
-function templateTexts(
-  error: unknown,
-  sourceOfTemplate: ResolvedConfig['sourceOfTemplate'],
-): readonly string[] {
-  const faults = templateErrorsOf(error);
-  if (faults.length === 0) return [codedMessage(error)];
-  return faults.map(
-    ({ template, line, column, message }) => `${sourceOfTemplate(template)}:${line}:${column}: ${message}`,
-  );
 }
 
 function codedMessage(error: unknown): string {

@@ -50,6 +50,19 @@ describe('haptic validate', () => {
     expect(err).toContain('there are no validation tests');
   });
 
+  it.each([{}, { validationTests: { good } }])(
+    'exits with 1 for a template that cannot work, tests or not',
+    async (more) => {
+      const templateSnippets = { 'frontends-500-mine': { template: 'x\n  {{qouted 1}}' } };
+      const file = put('wrong.yaml', { templateSnippets, ...more });
+      const { code, out, err } = await validate('-f', file);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toBe(
+        `haptic validate: ${file}/snippet frontends-500-mine:2:3: unknown helper "qouted"; did you mean "quoted"?\n`,
+      );
+    },
+  );
+
   it.each([
     ['json', (text: string) => (JSON.parse(text) as TestReport).totalTests],
     ['yaml', (text: string) => (parse(text) as TestReport).totalTests],
@@ -161,7 +174,10 @@ describe('haptic validate', () => {
       validationTests: { good },
     });
     const { code, out, err } = await validate('-f', file, '--coverage');
-    expect([code, err]).toEqual([0, 'warning: my-100-unused: no template prints the extension point my-*\n']);
+    expect([code, err]).toEqual([
+      0,
+      `warning: ${file}/snippet my-100-unused: no template prints the extension point my-*\n`,
+    ]);
     expect(out).toContain('not run: my-100-unused');
     const strict = await validate('-f', file, '--min-coverage', '100');
     expect(strict.code).toBe(1);
