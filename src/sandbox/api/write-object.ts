@@ -191,7 +191,9 @@ export function mergeParts(
     const managed = sent.metadata.managedFields;
     const metadata =
       managed === undefined ? current.metadata : { ...current.metadata, managedFields: managed };
-    return { ...current, ...('status' in sent ? { status: sent['status'] } : {}), metadata };
+    // One that is left out is an empty one.
+    const rest = without(current, 'status') as ApiObject;
+    return { ...rest, ...('status' in sent ? { status: sent['status'] } : {}), metadata };
   }
   const managedFields = sent.metadata.managedFields ?? current.metadata.managedFields;
   const { managedFields: _, ...own } = withoutServerFields(sent.metadata);

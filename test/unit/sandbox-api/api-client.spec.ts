@@ -1,5 +1,6 @@
 import { firstValueFrom } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { ApiObject } from '../../../src/sandbox/api/api-object.ts';
 import type { ApiServer } from '../../../src/sandbox/api/api-server.ts';
 import { statusOf } from '../../../src/sandbox/api/api-status.ts';
@@ -166,6 +167,28 @@ describe('versions and generations', () => {
       ),
     ).toBe(1);
     expect(await patch({ spec: { ingressClassName: 'haptic' } })).toBe(2);
+  });
+
+  it('takes a status away that its only manager gives up', async () => {
+    const ingress = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name: 'mine', namespace: 'default' },
+    };
+    await create({
+      ...ingress,
+      spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } },
+    } as never);
+    const apply = async (status: object) => {
+      const options = { subresource: 'status', fieldManager: 'one' };
+      const applied = await firstValueFrom(
+        server.client.apply<KubeObject>({ ...ingress, ...status }, options),
+      );
+      return applied['status'];
+    };
+    const loadBalancer = { ingress: [{ ip: '127.0.0.1' }] };
+    expect(await apply({ status: { loadBalancer } })).toStrictEqual({ loadBalancer });
+    expect(await apply({})).toStrictEqual({ loadBalancer: {} });
   });
 
   it('names an object from a prefix', async () => {
