@@ -80,9 +80,16 @@ export function keepStatuses(
 ): Observable<KeptStatus> {
   return defer(() => {
     const book = createStatusBook();
+    const isRendered = new ReplaySubject<void>(1);
     const own = new Map<string, StatusWish>();
     const changed$ = merge(
-      inputs.bundle$.pipe(map(book.takeRender)),
+      inputs.bundle$.pipe(
+        map((bundle) => {
+          const keys = book.takeRender(bundle);
+          isRendered.next();
+          return keys;
+        }),
+      ),
       inputs.refused$.pipe(map(book.takeRefused)),
       inputs.own$.pipe(
         map((wish) => {
@@ -97,7 +104,15 @@ export function keepStatuses(
       inputs.leader$.pipe(
         distinctUntilChanged(),
         // A source, not work: who leads no more ends all requests.
-        switchMap((isLeader) => (isLeader ? lead(book, own, changed$) : EMPTY)),
+        switchMap((isLeader) =>
+          // Before the first render, nothing is declared that is there: nothing is given up then.
+          isLeader
+            ? isRendered.pipe(
+                take(1),
+                concatMap(() => lead(book, own, changed$)),
+              )
+            : EMPTY,
+        ),
       ),
     );
   });

@@ -10,6 +10,8 @@ export interface DeployedInputs {
   readonly bundle$: Observable<Bundle>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
   readonly delivery$: Observable<DeliveryReport>;
+  /** Renders that may still be acknowledged, beside those that pods run. Default: 64. */
+  readonly awaiting?: number;
 }
 
 /** What the fleet runs, in terms of statuses. */
@@ -20,8 +22,8 @@ export interface DeployedStatuses {
   readonly isRejected: boolean;
 }
 
-/** Renders that may still be acknowledged, beside those that pods run. */
-const awaiting = 8;
+/** Versions share what did not change, and pods that reload acknowledge a render when many later ones are there. */
+const manyRenders = 64;
 const none: OrderedMap<StatusPatch> = emptyOrderedMap();
 
 interface Render {
@@ -50,6 +52,7 @@ export function deployedStatuses({
   bundle$,
   fleet$,
   delivery$,
+  awaiting = manyRenders,
 }: DeployedInputs): Observable<DeployedStatuses> {
   const fresh = (): Fleet => ({
     order: 0,
@@ -60,7 +63,7 @@ export function deployedStatuses({
   });
   return merge(
     fleet$.pipe(map((pods) => (fleet: Fleet) => keepPods(fleet, pods))),
-    bundle$.pipe(map((bundle) => (fleet: Fleet) => addRender(fleet, bundle))),
+    bundle$.pipe(map((bundle) => (fleet: Fleet) => addRender(fleet, bundle, awaiting))),
     delivery$.pipe(map((report) => (fleet: Fleet) => noteReport(fleet, report))),
   ).pipe(
     scan((fleet, note) => {
@@ -81,7 +84,7 @@ function keepPods(fleet: Fleet, pods: readonly HaproxyPod[]): void {
     }
 }
 
-function addRender(fleet: Fleet, { plan, statusPatches = none }: Bundle): void {
+function addRender(fleet: Fleet, { plan, statusPatches = none }: Bundle, awaiting: number): void {
   const { renders } = fleet;
   fleet.order += 1;
   renders.delete(plan.id);

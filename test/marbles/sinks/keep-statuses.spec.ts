@@ -195,6 +195,26 @@ describe('keepStatuses', () => {
   );
 
   it(
+    'gives up nothing before the first render is there',
+    marbles((m) => {
+      const former = {
+        target: targetOf('a'),
+        uid: 'a',
+        fields: new Map([['haptic-rendered', { 'f:says': {} }]] as const),
+      };
+      const inventory = of({
+        kind: 'known',
+        value: new Map([[referenceKey(former.target), former]]),
+      } as const);
+      const { effects, asked } = effectsWith({ inventory: () => inventory });
+      const bundle$ = m.hot('---a-', { a: render('a=1') });
+      m.expect(run({ bundle$ }, effects), '^----!').toBeObservable('---r-', { r: 'written a rendered' });
+      m.flush();
+      expect(asked).toStrictEqual(['a rendered 1']);
+    }),
+  );
+
+  it(
     'says what is refused while it is, and looks again at objects that changed',
     marbles((m) => {
       const bundle$ = m.hot(' a------', { a: render('a=1') });
@@ -223,11 +243,15 @@ describe('keepStatuses', () => {
         kept: [],
       } as const;
       const { effects, asked } = effectsWith();
-      m.expect(run({ own$: m.cold('-w', { w: wish }) }, effects), '^--!').toBeObservable('-w', {
+      m.expect(
+        run({ bundle$: m.cold('a--', { a: render('b=1') }), own$: m.cold('-w', { w: wish }) }, effects),
+        '^--!',
+      ).toBeObservable('bw', {
+        b: 'written b rendered',
         w: 'written config objects',
       });
       m.flush();
-      expect(asked).toStrictEqual(['config objects 1']);
+      expect(asked).toStrictEqual(['b rendered 1', 'config objects 1']);
     }),
   );
 });

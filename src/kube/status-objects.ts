@@ -1,0 +1,174 @@
+import type { KubeObject } from '../api/kube-object.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { type JsonObject, type ObjectReference, referenceKey } from '../protocol/declared.ts';
+import { type StatusManager, statusManagers } from '../protocol/status-manager.ts';
+import { applyObject } from './apply-object.ts';
+import { kubeClient } from './kube-client.ts';
+import { describeFailure, type KubeFailure, type KubeResult } from './kube-failure.ts';
+import type { KubeTransport } from './kube-transport.ts';
+import { createKindResolver } from './resolve-kind.ts';
+
+export interface StatusToApply {
+  readonly target: ObjectReference;
+  readonly manager: StatusManager;
+  /** Absent: the manager gives up what it has. */
+  readonly status?: JsonObject;
+  readonly uid?: string;
+}
+
+/** How a write ended. `forbidden`: every object of the kind will be, as `message` says. */
+export type StatusApplied =
+  | { readonly kind: 'done'; readonly object: KubeObject }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'conflict' | 'refused' | 'forbidden'; readonly message: string }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
+
+type StatusKind = Pick<ObjectReference, 'apiVersion' | 'kind'>;
+
+export interface FoundStatus {
+  readonly target: ObjectReference;
+  readonly uid: string;
+  /** Fields below `status`, as `fieldsV1` has them. */
+  readonly fields: ReadonlyMap<StatusManager, unknown>;
+}
+
+/** Statuses in the cluster, by server-side apply. Nothing here rejects, and nothing is tried twice. */
+export interface StatusObjects {
+  readonly apply: (status: StatusToApply, signal: AbortSignal) => Promise<StatusApplied>;
+  /** Objects of a kind with fields of ours in their status, by `referenceKey`: of their metadata alone. */
+  readonly inventory: (
+    kind: StatusKind,
+    signal: AbortSignal,
+  ) => Promise<KubeResult<ReadonlyMap<string, FoundStatus>>>;
+  /** Kinds that were ever written down. */
+  readonly kinds: (signal: AbortSignal) => Promise<KubeResult<readonly StatusKind[]>>;
+  readonly writeKinds: (kinds: readonly StatusKind[], signal: AbortSignal) => Promise<KubeResult<unknown>>;
+}
+
+const keeper = 'haptic-statuses';
+
+/**
+ * @param identity the configuration, beside which a ConfigMap says of which kinds statuses were written
+ */
+export function statusObjects(
+  transport: KubeTransport,
+  identity: { readonly namespace: string; readonly name: string },
+): StatusObjects {
+  const client = kubeClient(transport);
+  const resolveKind = createKindResolver(transport);
+  const { namespace } = identity;
+  const name = `${identity.name.slice(0, 240)}-statuses`;
+
+  return {
+    apply: async ({ target, manager, status, uid }, signal) => {
+      const { apiVersion, kind } = target;
+      const served = await resolveKind(apiVersion, kind, signal);
+      if (!served.ok) return refusal(served.failure, target, '');
+      const { namespaced, resources } = served.value;
+      const object: KubeObject = {
+        apiVersion,
+        kind,
+        metadata: {
+          name: target.name,
+          ...(namespaced && { namespace: target.namespace }),
+          ...(uid !== undefined && { uid }),
+        },
+        ...(status !== undefined && { status }),
+      };
+      const applied = await applyObject(transport, object, manager, {
+        // Among ourselves: a phase takes over what an earlier one said.
+        force: true,
+        subresource: 'status',
+        resolveKind,
+        signal,
+      });
+      return applied.ok
+        ? { kind: 'done', object: applied.value }
+        : refusal(applied.failure, target, resources);
+    },
+    inventory: async ({ apiVersion, kind }, signal) => {
+      const found = new Map<string, FoundStatus>();
+      const served = await resolveKind(apiVersion, kind, signal);
+      // A kind that is not served any more has no objects.
+      if (!served.ok) return isNotFound(served.failure) ? { ok: true, value: found } : served;
+      const { resources } = served.value;
+      for await (const page of client.list({ apiVersion, resources }, { metadataOnly: true, signal })) {
+        if (!page.ok) return page;
+        for (const { metadata } of page.value.items) {
+          const fields = ownFields(metadata);
+          if (fields.size === 0) continue;
+          const target = { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name };
+          found.set(referenceKey(target), { target, uid: metadata.uid ?? '', fields });
+        }
+      }
+      return { ok: true, value: found };
+    },
+    kinds: async (signal) => {
+      const found = await client.get({ apiVersion: 'v1', resources: 'configmaps', namespace }, name, {
+        signal,
+      });
+      if (!found.ok) return isNotFound(found.failure) ? { ok: true, value: [] } : found;
+      const data = found.value['data'];
+      const lines = isRecord(data) && typeof data['kinds'] === 'string' ? data['kinds'].split('\n') : [];
+      return { ok: true, value: lines.flatMap(kindOfLine) };
+    },
+    writeKinds: (kinds, signal) => {
+      const lines = [...new Set(kinds.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`))].sort();
+      const inventory: KubeObject = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace },
+        data: { kinds: lines.join('\n') },
+      };
+      return applyObject(transport, inventory, keeper, { force: true, resolveKind, signal });
+    },
+  };
+}
+
+function kindOfLine(line: string): readonly StatusKind[] {
+  const [apiVersion, kind] = line.split(' ');
+  return apiVersion === undefined || kind === undefined ? [] : [{ apiVersion, kind }];
+}
+
+/** `metadata.managedFields` of the API, which objects in stores do not have. */
+function ownFields(metadata: object): ReadonlyMap<StatusManager, unknown> {
+  const entries: unknown = 'managedFields' in metadata ? metadata.managedFields : undefined;
+  const fields = new Map<StatusManager, unknown>();
+  for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
+    const manager = statusManagers.find((one) => one === entry['manager']);
+    const all = entry['fieldsV1'];
+    if (manager === undefined || entry['subresource'] !== 'status' || !isRecord(all)) continue;
+    if (isRecord(all['f:status'])) fields.set(manager, all['f:status']);
+  }
+  return fields;
+}
+
+function isNotFound(failure: KubeFailure): boolean {
+  return failure.kind === 'http' && failure.status === 404;
+}
+
+/** How Kubernetes answers for a path that it does not serve, other than for an object that is not there. */
+const noSuchPath = /could not find the requested resource|404 page not found/;
+const lasting: ReadonlySet<number> = new Set([400, 415, 422]);
+
+function refusal(failure: KubeFailure, target: ObjectReference, resources: string): StatusApplied {
+  const message = describeFailure(failure);
+  if (failure.kind !== 'http') return { kind: 'unavailable', message };
+  const { status, reason, retryAfterMs } = failure;
+  if (reason === 'NotServed') return { kind: 'forbidden', message: failure.message };
+  if (status === 404)
+    return noSuchPath.test(failure.message)
+      ? { kind: 'forbidden', message: `${target.kind} in ${target.apiVersion} has no subresource status` }
+      : { kind: 'gone' };
+  if (status === 403)
+    return { kind: 'forbidden', message: `${failure.message}; ${ruleFor(target.apiVersion, resources)}` };
+  if (status === 409) return { kind: 'conflict', message };
+  if (lasting.has(status)) return { kind: 'refused', message };
+  return { kind: 'unavailable', message, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** The rule that a role lacks, in words. */
+function ruleFor(apiVersion: string, resources: string): string {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  return `the role of the controller needs the rule apiGroups: [${JSON.stringify(group)}], resources: ["${resources}/status"], verbs: ["patch"]`;
+}
