@@ -45,7 +45,7 @@ async function start(ref: Ref | undefined) {
     transport,
     stop$: NEVER,
     log: pino({ base: null }, { write: (line: string) => void lines.push(line) }),
-    metrics: { watchDegraded: { set: () => undefined } },
+    metrics: { watchDegraded: { set: () => undefined, remove: () => undefined } },
     onFatal: (error: unknown) => {
       throw error;
     },

@@ -20,8 +20,15 @@ describe('kinds of which routes and backends are made', () => {
   it.each(['ingresses', 'ingressclasses', 'services', 'endpointslices'])(
     'cannot be stored on demand: %s',
     (name) => {
-      expect(() => hub.hold(config(name, 'on-demand'))).toThrow(
-        `watchedResources.${name}.store: "on-demand" is not possible for ${name}`,
+      const words = `watchedResources.${name}.store`;
+      expect(() => config(name, 'on-demand')).toThrow(`test.yaml: ${words} cannot be on-demand`);
+      // Nor where nobody has looked at the configuration before.
+      const { watchedResources, ...rest } = config(name, 'full');
+      const onDemand = Object.entries(watchedResources).map(
+        ([entry, resource]) => [entry, { ...resource, store: 'on-demand' as const }] as const,
+      );
+      expect(() => hub.hold({ ...rest, watchedResources: Object.fromEntries(onDemand) })).toThrow(
+        `${words}: "on-demand" is not possible for ${name}`,
       );
       expect(hub.counts()).toStrictEqual({ stores: 0, facts: 0 });
     },
