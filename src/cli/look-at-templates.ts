@@ -6,14 +6,13 @@ import { templateTexts } from '../world/template-texts.ts';
 export interface TemplateRemarks {
   /** What could not work whatever there is to render, one line each. */
   readonly errors: readonly string[];
+  /** What fails in the text around fragments, which may be what a test expects. */
+  readonly faults: readonly string[];
   /** What works but is hardly meant. */
   readonly warnings: readonly string[];
 }
 
-/**
- * What can be said of the templates of a configuration without any object. A fault of the text around fragments is left to whoever runs
- * them, since it may be what a test expects.
- */
+/** What can be said of the templates of a configuration without any object. */
 export function lookAtTemplates(
   config: TemplateConfig,
   sourceOfTemplate: (template: string) => string,
@@ -24,10 +23,12 @@ export function lookAtTemplates(
       ({ template, message }) => `${sourceOfTemplate(template)}: ${message}`,
     );
     world.dispose();
-    return { errors: [], warnings };
+    return { errors: [], faults: [], warnings };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    const isInvalid = error.code === 'HAPTIC_ERR_TEMPLATE_INVALID';
-    return { errors: isInvalid ? templateTexts(error, sourceOfTemplate) : [], warnings: [] };
+    const texts = templateTexts(error, sourceOfTemplate);
+    return error.code === 'HAPTIC_ERR_TEMPLATE_INVALID'
+      ? { errors: texts, faults: [], warnings: [] }
+      : { errors: [], faults: texts, warnings: [] };
   }
 }

@@ -31,7 +31,7 @@ export async function validate({
     files: values.file,
     libraryTests: values['library-tests'] || values.file.length === 0,
   });
-  const { errors, warnings } = lookAtTemplates(config, sourceOfTemplate);
+  const { errors, faults, warnings } = lookAtTemplates(config, sourceOfTemplate);
   for (const line of warnings) err(`warning: ${line}\n`);
   for (const line of errors) err(`haptic validate: ${line}\n`);
   if (errors.length > 0) return 1;
@@ -50,6 +50,7 @@ export async function validate({
     signal,
   });
   if (report.totalTests === 0) {
+    for (const line of faults) err(`haptic validate: ${line}\n`);
     err('haptic validate: there are no validation tests; see validationTests in docs/validation-tests.md\n');
     return 1;
   }

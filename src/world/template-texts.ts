@@ -1,4 +1,5 @@
 import { CodedError } from '../lib/coded-error.ts';
+import { renderFaultOf } from '../templates/render-fault.ts';
 import { templateErrorsOf } from '../templates/template-error.ts';
 
 /**
@@ -11,8 +12,16 @@ export function templateTexts(
 ): readonly string[] {
   if (!(error instanceof CodedError)) throw error;
   const faults = templateErrorsOf(error);
-  if (faults.length === 0) return [error.message];
+  if (faults.length === 0) return [faultText(error, sourceOfTemplate)];
   return faults.map(
     ({ template, line, column, message }) => `${sourceOfTemplate(template)}:${line}:${column}: ${message}`,
   );
+}
+
+/** Of what failed in a run the place is one text. */
+function faultText(error: CodedError, sourceOfTemplate: (template: string) => string): string {
+  const fault = renderFaultOf(error);
+  const [, template, at] = /^(.*):(\d+:\d+)$/.exec(fault?.place ?? '') ?? [];
+  if (fault === undefined || template === undefined || at === undefined) return error.message;
+  return `${sourceOfTemplate(template)}:${at}: ${fault.message}`;
 }

@@ -15,7 +15,7 @@ const remarks = (config: typeof shipped) => lookAtTemplates(config, (template) =
 
 describe('lookAtTemplates', () => {
   it('has nothing to say of the shipped libraries', () => {
-    expect(remarks(shipped)).toEqual({ errors: [], warnings: [] });
+    expect(remarks(shipped)).toEqual({ errors: [], faults: [], warnings: [] });
   });
 
   it('tells snippets that nothing prints and numbers that sort oddly, in order of name', () => {
@@ -31,13 +31,15 @@ describe('lookAtTemplates', () => {
   it('tells what could never work, with its place', () => {
     expect(remarks(withSnippets({ 'frontends-500-mine': ' {{qouted 1}}', 'util-mine': '' }))).toEqual({
       errors: ['<frontends-500-mine>:1:2: unknown helper "qouted"; did you mean "quoted"?'],
+      faults: [],
       warnings: [],
     });
   });
 
-  it('leaves what fails in a run to whoever runs it', () => {
+  it('tells what fails in a run apart: a test may expect it', () => {
     expect(remarks(withSnippets({ 'frontends-500-mine': '{{fail "no"}}', 'util-mine': '' }))).toEqual({
       errors: [],
+      faults: ['<frontends-500-mine>:1:1: no'],
       warnings: [],
     });
   });

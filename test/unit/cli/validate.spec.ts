@@ -48,6 +48,12 @@ describe('haptic validate', () => {
     const { code, out, err } = await validate('-f', put('none.yaml', { templatingSettings: {} }));
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain('there are no validation tests');
+    const file = put('runaway.yaml', {
+      templateSnippets: { 'frontends-500-mine': { template: '{{#if true}}{{> frontends-500-mine}}{{/if}}' } },
+    });
+    expect((await validate('-f', file)).err).toMatch(
+      /^haptic validate: .*runaway\.yaml\/snippet frontends-500-mine:1:13: .* snippets call each other more than 32 deep\n/,
+    );
   });
 
   it.each([{}, { validationTests: { good } }])(
