@@ -1,3 +1,4 @@
+import { actsOutside } from './acts-outside.ts';
 import { configLines, unquoted, type ConfigLine } from './config-lines.ts';
 
 /** An address that a `bind` line listens on. */
@@ -42,8 +43,9 @@ export const chosenHeader = 'x-haptic-test-backend';
  *
  * - `bind`: addresses are moved, and take the client's address from a PROXY header; `interface`, `namespace` and `transparent` go
  * - `server`: addresses are moved; health checks, `source` and the verification of certificates go, since a stub is no server of yours
+ * - of the process: its own sockets, files and identity, and programs that it would run, go
  *
- * Unix sockets stay as they are. What a test observes is one more header on answers.
+ * Unix sockets of proxies stay as they are. What a test observes is one more header on answers.
  */
 export function trafficConfig(config: string): TrafficConfig {
   const lines = configLines(config);
@@ -67,6 +69,7 @@ export function trafficConfig(config: string): TrafficConfig {
       const nextServer = serverAddresses.values();
       return lines
         .map((line) => {
+          if (actsOutside(line.text, line.section)) return `# ${line.text}`;
           if (isHeading(line) && isFrontend(line))
             return `${line.text}\n  http-after-response set-header ${chosenHeader} %[be_name]`;
           if (isBind(line)) return movedBind(line, nextBind);

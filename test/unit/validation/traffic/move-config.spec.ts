@@ -123,3 +123,28 @@ describe('the rest of the configuration', () => {
       if (!line.includes('http-after-response')) expect(original[originalLine(index + 1) - 1]).toBe(line);
   });
 });
+
+describe('lines of the process', () => {
+  it.each([
+    ['global', 'pidfile /run/h.pid'],
+    ['global', 'chroot /var/lib/haproxy'],
+    ['global', 'user haproxy'],
+    ['global', 'daemon'],
+    ['global', 'external-check'],
+    ['global', 'stats socket /run/h.sock mode 600'],
+    ['global', '"stats" socket unix@/run/h.sock'],
+    ['program p', 'command /bin/sh'],
+    ['backend b', 'external-check command /bin/sh'],
+    ['backend b', 'option external-check'],
+  ])('that would act on the machine go: %s, %s', (section, line) => {
+    expect(lineOf(section, line)).toBe(`#   ${line}`);
+  });
+
+  it.each([
+    ['global', 'stats socket unix@h.sock mode 600'],
+    ['userlist u', 'user joe password x'],
+    ['backend b', 'option httpchk'],
+  ])('that would not stay: %s, %s', (section, line) => {
+    expect(lineOf(section, line)).toBe(`  ${line}`);
+  });
+});
