@@ -1,6 +1,7 @@
 import {
   EMPTY,
   type Observable,
+  Subject,
   concat,
   concatMap,
   connect,
@@ -13,6 +14,7 @@ import {
   race,
   switchMap,
   take,
+  tap,
   timer,
 } from 'rxjs';
 import { equalData } from '../collections/equal-data.ts';
@@ -55,8 +57,10 @@ export interface ResourceEffects {
   readonly inventory: () => Observable<{
     readonly kinds: readonly KindOfResource[];
     readonly objects: readonly KnownResource[];
-    /** What could not be asked: nothing is known of it, and it is asked again. */
+    /** Nothing is known: it is asked again before anything is done. */
     readonly trouble?: Trouble;
+    /** Of some kinds it is not known which objects there are: what is left of them is removed later. */
+    readonly unlisted?: Trouble;
   }>;
   /** Writes down of which kinds there are objects; undefined when it is done. */
   readonly writeKinds: (kinds: readonly KindOfResource[]) => Observable<Trouble | undefined>;
@@ -126,6 +130,8 @@ export function k8sResources(
       /** Ours, or maybe: an apply that was begun may have made one. */
       const ours = new Map<string, KnownResource>();
       let kinds: readonly KindOfResource[] = [];
+      let unlisted: Trouble | undefined;
+      const restocked$ = new Subject<void>();
 
       const report = (kind: ResourceReport['kind'], { key }: Wish, more: Partial<ResourceReport> = {}) => ({
         kind,
@@ -133,6 +139,7 @@ export function k8sResources(
         ...more,
       });
 
+      /** Ends with a report only where there was one of a failure. */
       const untilDone = (
         attempt: () => Observable<Trouble | undefined>,
         failures = 0,
@@ -140,7 +147,9 @@ export function k8sResources(
         defer(attempt).pipe(
           concatMap((trouble) =>
             trouble === undefined
-              ? EMPTY
+              ? failures === 0
+                ? EMPTY
+                : of<ResourceReport>({ kind: 'unchanged', object: inventoryName })
               : concat(
                   of<ResourceReport>({ kind: 'failed', object: inventoryName, ...trouble }),
                   timer(growing(failures)).pipe(concatMap(() => untilDone(attempt, failures + 1))),
@@ -150,12 +159,34 @@ export function k8sResources(
 
       const takeStock = (): Observable<Trouble | undefined> =>
         effects.inventory().pipe(
-          map(({ kinds: found, objects, trouble }) => {
-            kinds = found;
-            for (const own of objects) ours.set(referenceKey(own.reference), own);
+          map(({ kinds: found, objects, trouble, unlisted: left }) => {
+            unlisted = left;
+            kinds = [...new Map([...kinds, ...found].map((kind) => [kindKey(kind), kind])).values()];
+            for (const own of objects) {
+              const key = referenceKey(own.reference);
+              // What this process has done meanwhile is newer.
+              if (!ours.has(key)) ours.set(key, own);
+            }
             return trouble;
           }),
         );
+
+      /** For what could not be listed at first. */
+      const takeRestOfStock = (): Observable<ResourceReport> => {
+        let isFirst = true;
+        const attempt = (): Observable<Trouble | undefined> => {
+          if (!isFirst) return takeStock().pipe(map((trouble) => trouble ?? unlisted));
+          isFirst = false;
+          return of(unlisted);
+        };
+        return concat(
+          untilDone(attempt),
+          defer(() => {
+            restocked$.next();
+            return EMPTY;
+          }),
+        );
+      };
 
       const writtenDown = (accepted: AcceptedResources): Observable<AcceptedResources | ResourceReport> => {
         const known = new Set(kinds.map(kindKey));
@@ -258,9 +289,13 @@ export function k8sResources(
         }
       };
 
-      return concat(
-        untilDone(takeStock),
-        accepted$.pipe(
+      const followed = (): Observable<ResourceReport> => {
+        let latest: AcceptedResources | undefined;
+        const again$ = restocked$.pipe(
+          map(() => latest),
+          filter((accepted) => accepted !== undefined),
+        );
+        return merge(accepted$.pipe(tap((accepted) => (latest = accepted))), again$).pipe(
           exhaustMapLatest(writtenDown),
           connect((step$) =>
             merge(
@@ -272,6 +307,14 @@ export function k8sResources(
               ),
             ),
           ),
+        );
+      };
+
+      return concat(
+        untilDone(takeStock),
+        merge(
+          followed(),
+          defer(() => (unlisted === undefined ? EMPTY : takeRestOfStock())),
         ),
       );
     });

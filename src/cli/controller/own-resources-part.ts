@@ -4,7 +4,7 @@ import { formatOwner } from '../../lib/owner.ts';
 import { kubeClient } from '../../kube/kube-client.ts';
 import { describeFailure, type KubeFailure } from '../../kube/kube-failure.ts';
 import type { OwnIdentity } from '../../kube/own-object.ts';
-import { type OwnKind, type OwnObject, ownObjects } from '../../kube/own-objects.ts';
+import { type OwnObject, ownObjects } from '../../kube/own-objects.ts';
 import { abortable } from '../../operators/abortable.ts';
 import type { Bundle } from '../../protocol/bundle.ts';
 import {
@@ -85,21 +85,25 @@ function effectsOf({ identity, leaderTransport }: ControllerRuntime): ResourceEf
 
   const stock = async (signal: AbortSignal) => {
     const objects: OwnObject[] = [];
-    const troubled = (kinds: readonly OwnKind[], failure: KubeFailure) => ({
-      kinds,
+    const troubled = (failure: KubeFailure) => ({
+      kinds: [],
       objects,
       trouble: { reason: 'RequestFailed', message: describeFailure(failure) },
     });
     const failure = await findOwner(signal);
-    if (failure !== undefined) return troubled([], failure);
+    if (failure !== undefined) return troubled(failure);
     const kinds = await own.kinds(signal);
-    if (!kinds.ok) return troubled([], kinds.failure);
+    if (!kinds.ok) return troubled(kinds.failure);
+    // A kind that may not be listed holds up no other.
+    const unlisted: string[] = [];
     for (const kind of kinds.value) {
       const listed = await own.list(kind, signal);
-      if (!listed.ok) return troubled(kinds.value, listed.failure);
-      objects.push(...listed.value);
+      if (listed.ok) objects.push(...listed.value);
+      else unlisted.push(`${kind.apiVersion} ${kind.kind}: ${describeFailure(listed.failure)}`);
     }
-    return { kinds: kinds.value, objects };
+    if (unlisted.length === 0) return { kinds: kinds.value, objects };
+    const message = `what is left of former processes is not known: ${unlisted.join('; ')}`;
+    return { kinds: kinds.value, objects, unlisted: { reason: 'RequestFailed', message } };
   };
 
   return {

@@ -139,11 +139,35 @@ describe('k8sResources', () => {
       let asks = 0;
       const { effects } = effectsWith({ inventory: () => (++asks < 3 ? fails : works) });
       const latest = m.cold('a', { a: accepted('a=1') });
-      m.expect(run(latest, effects), '^ 4s !').toBeObservable('x 999ms x 1999ms a', {
+      m.expect(run(latest, effects), '^ 4s !').toBeObservable('x 999ms x 1999ms (ua)', {
         x: 'failed processes no',
+        u: 'unchanged processes',
         a: 'applied a',
       });
       m.expect(fails).toHaveSubscriptions(['(^!)', '1s (^!)']);
+    }),
+  );
+
+  it(
+    'goes on where some kinds cannot be listed, asks again for those, and removes what is left of them then',
+    marbles((m) => {
+      const unlisted = { reason: 'Forbidden', message: 'no Secrets' };
+      const some = m.cold('(i|)', { i: { kinds: [configMaps], objects: [], unlisted } });
+      const all = m.cold('(i|)', { i: { kinds: [configMaps], objects: [known('a'), known('old')] } });
+      let asks = 0;
+      const { effects, asked } = effectsWith({ inventory: () => (++asks < 3 ? some : all) });
+      const latest = m.cold('a-', { a: accepted('a=1') });
+      m.expect(run(latest, effects), '^ 5s !').toBeObservable('(xa) 996ms x 1999ms (ur)', {
+        x: 'failed processes no Secrets',
+        a: 'applied a',
+        u: 'unchanged processes',
+        r: 'removed old',
+      });
+      m.expect(some).toHaveSubscriptions(['(^!)', '1s (^!)']);
+      m.expect(all).toHaveSubscriptions('3s (^!)');
+      m.expect(latest).toHaveSubscriptions('^ 5s !');
+      m.flush();
+      expect(asked).toStrictEqual(['apply a=1 first', 'remove old']);
     }),
   );
 

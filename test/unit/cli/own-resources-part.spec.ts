@@ -43,7 +43,7 @@ const rendered = (...resources: readonly DeclaredResource[]) => ({
 const leading: Leadership = { kind: 'leading', epoch: 1 };
 const standby: Leadership = { kind: 'standby', leader: 'other' };
 
-async function start(first: Leadership) {
+async function start(first: Leadership, forbidden?: string) {
   const server = await createApiServer();
   const folder = await mkdtemp(path.join(tmpdir(), 'haptic-own-'));
   const kubeconfigPath = path.join(folder, 'kubeconfig');
@@ -55,10 +55,20 @@ async function start(first: Leadership) {
   const leaderTransport: KubeTransport = {
     request: (request) => {
       asked.push(`${leadership$.value.kind} ${request.method ?? 'GET'}`);
-      return transport.request(request);
+      if (request.path !== forbidden) return transport.request(request);
+      const failure = { kind: 'http' as const, status: 403, reason: 'Forbidden', message: 'may not list' };
+      return Promise.resolve({ ok: false, failure });
     },
     close: () => transport.close(),
   };
+  if (forbidden !== undefined)
+    await kubeClient(transport).create(maps, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'web-own-resources', namespace: 'default' },
+      data: { kinds: 'v1 ConfigMap\nv1 Secret' },
+    });
+  const lines: string[] = [];
   const registry = new Registry();
   const subscription = ownResourcesPart({
     identity: { namespace: 'default', name: 'web', isObject: false },
@@ -67,7 +77,7 @@ async function start(first: Leadership) {
     leaderTransport,
     taps: createTaps(),
     metrics: createMetrics(registry),
-    log: pino({ enabled: false }),
+    log: pino({ base: null }, { write: (line: string) => void lines.push(line) }),
     onFatal: (error: unknown) => {
       throw error;
     },
@@ -85,7 +95,7 @@ async function start(first: Leadership) {
   };
   const says = (text: string) =>
     eventually(`the page says ${text}`, async () => ((await textOf('page')) === text ? true : undefined));
-  return { leadership$, latch$, asked, textOf, says };
+  return { leadership$, latch$, asked, lines, textOf, says };
 }
 
 describe('own objects of one of several controllers', () => {
@@ -105,6 +115,14 @@ describe('own objects of one of several controllers', () => {
     leadership$.next({ kind: 'leading', epoch: 3 });
     await says('three');
     expect(asked.filter((line) => line.startsWith('standby'))).toStrictEqual([]);
+  });
+
+  it('are written where objects of another kind may not be listed, which is said', async () => {
+    const { lines, says } = await start(leading, '/api/v1/secrets');
+    await says('one');
+    expect(
+      lines.filter((line) => line.includes('v1 Secret: ') && line.includes('may not list')),
+    ).toHaveLength(1);
   });
 
   it('go on where leadership is taken again by the same one, without taking stock anew', async () => {
