@@ -8,7 +8,11 @@ export interface ConfigError {
   readonly message: string;
 }
 
-/** One line: `x.yaml: dataplane.port must be <= 65535`. */
+/** Characters: names and values of any length may be quoted in it. */
+const longest = 2_000;
+
+/** One line, of bounded length: `x.yaml: dataplane.port must be <= 65535`. */
 export function configErrorText({ source, field, message }: ConfigError): string {
-  return `${source}: ${field === '' ? '' : `${field} `}${message}`;
+  const text = `${source}: ${field === '' ? '' : `${field} `}${message}`;
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
 }

@@ -63,6 +63,17 @@ describe('a configuration of objects', () => {
     expect(errorsOf(spec)).toStrictEqual(['HAProxyTemplateConfig web: spec must be an object']);
   });
 
+  it('is told in words of bounded length, whatever stands in it', () => {
+    const long = 'x'.repeat(100_000);
+    const texts = [
+      ...errorsOf({ libraryRefs: [{ name: long, revision: '1' }] }),
+      ...errorsOf({ [long]: 1 }),
+      ...errorsOf({ validators: [1, 2].map(() => ({ name: long, socketPath: '/v.sock' })) }),
+    ];
+    expect(texts.length).toBeGreaterThan(2);
+    expect(Math.max(...texts.map(({ length }) => length))).toBe(2_000);
+  });
+
   it('says everything at once', () => {
     expect(
       errorsOf({ mapz: {}, dataplane: { port: 0, portt: 1 }, templateSnippets: { a: {} } }),
