@@ -12,7 +12,7 @@ import { publishedNames } from '../../sinks/publish/published-names.ts';
 import { recordPublishing } from '../../sinks/publish/record-publishing.ts';
 import type { ControllerPart, ControllerRuntime } from '../../world/controller-runtime.ts';
 
-const timing = { retry: { min: 1_000, max: 300_000 }, absent: 30_000, resync: 300_000, deadline: 30_000 };
+const timing = { retry: { min: 1_000, max: 30_000, refused: 300_000 }, resync: 300_000, deadline: 30_000 };
 const refusalDelay = 3_000;
 
 /** Shows what HAProxy accepted last, and what runs on the pods, as HAProxyCfg and companions. Only the leader does. */

@@ -23,10 +23,8 @@ export interface PublishEffects {
 
 /** Milliseconds. */
 export interface PublishTiming {
-  /** After a failure: doubles from `min` to `max`, for each object. */
-  readonly retry: { readonly min: number; readonly max: number };
-  /** The longest pause while there is nothing to publish into. */
-  readonly absent: number;
+  /** After a failure: doubles from `min` to `max`, for each object; to `refused` for what somebody has to change. */
+  readonly retry: { readonly min: number; readonly max: number; readonly refused: number };
   /** After which it is looked whether everything is still there. */
   readonly resync: number;
   /** Longest request. */

@@ -1,5 +1,5 @@
-import type { Bundle } from '../../protocol/bundle.ts';
 import type { Fleet } from '../../protocol/fleet.ts';
+import type { Plan } from '../../protocol/plan.ts';
 import type { WantedFile, WantedFiles } from './wanted-files.ts';
 
 /** What is to be shown, as it is now. */
@@ -13,9 +13,9 @@ export interface PublishState {
   readonly pinned: boolean;
   /** HAProxy pods as Kubernetes names them; undefined: not known yet. */
   readonly fleet?: Fleet;
-  /** The same render gives the same files. */
-  readonly filesOf: (bundle: Bundle) => WantedFiles;
-  readonly twinOf: (bundle: Bundle) => WantedFile | undefined;
+  /** The same plan gives the same files. */
+  readonly filesOf: (plan: Plan) => WantedFiles;
+  readonly twinOf: (plan: Plan) => WantedFile | undefined;
 }
 
 export interface PublishOptions {
@@ -27,15 +27,15 @@ export interface PublishOptions {
   readonly interval: number;
 }
 
-/** Times in ISO 8601. */
+/** Its plan alone: a bundle keeps the whole world alive that it was made of. Times in ISO 8601. */
 export interface AcceptedRender {
-  readonly bundle: Bundle;
+  readonly plan: Plan;
   readonly renderedAt: string;
   readonly validatedAt: string;
 }
 
 export interface RefusedRender {
-  readonly bundle: Bundle;
+  readonly plan: Plan;
   readonly renderedAt: string;
   /** HAProxy's. */
   readonly words: string;

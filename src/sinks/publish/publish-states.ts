@@ -17,6 +17,7 @@ import { redact } from '../../lib/redact.ts';
 import { coalesce } from '../../operators/coalesce.ts';
 import type { Bundle } from '../../protocol/bundle.ts';
 import type { Fleet } from '../../protocol/fleet.ts';
+import type { Plan } from '../../protocol/plan.ts';
 import type { AcceptedRender, PublishOptions, PublishState, RefusedRender } from './publish-state.ts';
 import type { PublishedNames } from './published-names.ts';
 import { wantedFiles, type WantedFiles, wantedTwin } from './wanted-files.ts';
@@ -62,11 +63,10 @@ export function publishStates(inputs: PublishStateInputs): Observable<PublishSta
 interface Rendered {
   readonly accepted?: AcceptedRender;
   readonly pinned: boolean;
-  readonly newest?: { readonly bundle: Bundle; readonly renderedAt: string };
 }
 
 /** The accepted render and since when: one value whenever one of them changes. */
-function rendersOf(latch$: Observable<LatchState>): Observable<Omit<Rendered, 'newest'>> {
+function rendersOf(latch$: Observable<LatchState>): Observable<Rendered> {
   const renderedAt = new WeakMap<Bundle, string>();
   return latch$.pipe(
     scan<LatchState, Rendered>(
@@ -74,9 +74,9 @@ function rendersOf(latch$: Observable<LatchState>): Observable<Omit<Rendered, 'n
         const now = isoNow();
         if (newest !== undefined && !renderedAt.has(newest)) renderedAt.set(newest, now);
         if (accepted === undefined) return { pinned };
-        if (accepted.plan.id === former.accepted?.bundle.plan.id)
-          return { pinned, accepted: former.accepted };
-        const render = { bundle: accepted, renderedAt: renderedAt.get(accepted) ?? now, validatedAt: now };
+        if (accepted.plan.id === former.accepted?.plan.id) return { pinned, accepted: former.accepted };
+        const { plan } = accepted;
+        const render = { plan, renderedAt: renderedAt.get(accepted) ?? now, validatedAt: now };
         return { pinned, accepted: render };
       },
       { pinned: false },
@@ -87,7 +87,7 @@ function rendersOf(latch$: Observable<LatchState>): Observable<Omit<Rendered, 'n
 
 type Refusal = RefusedRender & { readonly since: number };
 type Input =
-  | { readonly kind: 'newest'; readonly bundle: Bundle }
+  | { readonly kind: 'newest'; readonly plan: Plan }
   | { readonly kind: 'verdict'; readonly verdict: LatchVerdict };
 
 interface Judged {
@@ -107,7 +107,7 @@ function refusalsOf({
     distinctUntilChanged(),
   );
   return merge(
-    newest$.pipe(map((bundle): Input => ({ kind: 'newest', bundle }))),
+    newest$.pipe(map(({ plan }): Input => ({ kind: 'newest', plan }))),
     verdict$.pipe(map((verdict): Input => ({ kind: 'verdict', verdict }))),
   ).pipe(
     scan<Input, Judged>(step, { renders: [] }),
@@ -124,12 +124,12 @@ function refusalsOf({
 
 function step(judged: Judged, input: Input): Judged {
   if (input.kind === 'newest') {
-    const render = { bundle: input.bundle, renderedAt: isoNow() };
+    const render = { plan: input.plan, renderedAt: isoNow() };
     return { ...judged, renders: [...judged.renders, render].slice(-mostRenders) };
   }
   const { verdict } = input;
   if (verdict.kind === 'accepted') return { ...judged, refused: 'none' };
-  const render = judged.renders.findLast(({ bundle }) => bundle.plan.id === verdict.planId);
+  const render = judged.renders.findLast(({ plan }) => plan.id === verdict.planId);
   if (verdict.kind === 'unchecked' || render === undefined) return judged;
   const former = judged.refused;
   const since = former === undefined || former === 'none' ? asyncScheduler.now() : former.since;
@@ -147,13 +147,13 @@ function filesFor(
   { configFile, compressionThreshold }: PublishOptions,
 ): Pick<PublishState, 'filesOf' | 'twinOf'> {
   const options = { names, configFile, compressionThreshold };
-  let last: { readonly bundle: Bundle; readonly files: WantedFiles } | undefined;
+  let last: { readonly plan: Plan; readonly files: WantedFiles } | undefined;
   return {
-    filesOf: (bundle) => {
-      if (last?.bundle !== bundle) last = { bundle, files: wantedFiles(bundle.plan, options) };
+    filesOf: (plan) => {
+      if (last?.plan !== plan) last = { plan, files: wantedFiles(plan, options) };
       return last.files;
     },
-    twinOf: ({ plan }) => wantedTwin(plan, options),
+    twinOf: (plan) => wantedTwin(plan, options),
   };
 }
 

@@ -90,8 +90,7 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
 
   const fails = (key: string, object: string, trouble: PublishTrouble): PublishReport => {
     const failures = (failing.get(key)?.failures ?? 0) + 1;
-    // A CRD may be installed any moment.
-    const longest = trouble.kind === 'absent' ? timing.absent : timing.retry.max;
+    const longest = trouble.kind === 'refused' ? timing.retry.refused : timing.retry.max;
     const pause = Math.min(longest, timing.retry.min * 2 ** (failures - 1));
     failing.set(key, { ...trouble, failures, due: asyncScheduler.now() + pause });
     if (trouble.kind === 'lost' || trouble.kind === 'absent') isStocked = false;
@@ -243,8 +242,8 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
     const { config, others } = files;
     if (main === undefined || accepted === undefined || config === undefined) return EMPTY;
     if (fleet !== undefined) pods.keep(fleet);
-    const { bundle, renderedAt, validatedAt } = accepted;
-    if (main.digest === config.digest) remember(bundle.plan.id, main.checksum);
+    const { plan, renderedAt, validatedAt } = accepted;
+    if (main.digest === config.digest) remember(plan.id, main.checksum);
     const facts: ConditionFacts = {
       pinned,
       twin: names.twin,
@@ -279,7 +278,7 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
     const present = known.get(twinKey);
     if (refused === undefined) return EMPTY;
     if (refused === 'none') return present !== undefined && isDue(twinKey) ? remove(present) : EMPTY;
-    const file = state.twinOf(refused.bundle);
+    const file = state.twinOf(refused.plan);
     if (file === undefined) return EMPTY;
     return concat(
       needsWrite(file) ? write(file, state.options) : EMPTY,
@@ -319,7 +318,7 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
         defer(() => twin({ ...state, refused: 'none' })),
       );
     if (accepted === undefined) return twin(state);
-    const files = state.filesOf(accepted.bundle);
+    const files = state.filesOf(accepted.plan);
     const { config, others } = files;
     if (config === undefined) return EMPTY;
     const wanted = new Map([config, ...others].map((file) => [keyOf(file), file.digest]));
@@ -364,7 +363,7 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
                   report({
                     kind: 'published',
                     object: describePublished(mainObject),
-                    ...(state.accepted && { planId: state.accepted.bundle.plan.id }),
+                    ...(state.accepted && { planId: state.accepted.plan.id }),
                     writes,
                     tookMs: asyncScheduler.now() - start,
                   }),

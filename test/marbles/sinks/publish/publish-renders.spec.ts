@@ -13,7 +13,7 @@ import { bundleOf } from '../../../fixtures/bundle-of.ts';
 import { ackOf, failureOf, podOf } from '../../../fixtures/delivery-reports.ts';
 
 const names = { main: 'web-cfg', twin: 'web-cfg-invalid', file: (path: string) => path };
-const timing = { retry: { min: 1_000, max: 60_000 }, absent: 4_000, resync: 300_000, deadline: 30_000 };
+const timing = { retry: { min: 1_000, max: 4_000, refused: 60_000 }, resync: 300_000, deadline: 30_000 };
 const interval = 10_000;
 
 const fileOf = (pair: string): WantedFile => {
@@ -33,7 +33,7 @@ const stateOf = (pairs: string, more: Partial<PublishState> = {}): PublishState 
     options: { enabled: true, compressionThreshold: 0, configFile: '/web-cfg', interval },
     pinned: false,
     ...(files.length > 0 && {
-      accepted: { bundle: bundleOf(pairs), renderedAt: 'r', validatedAt: 'v' },
+      accepted: { plan: bundleOf(pairs).plan, renderedAt: 'r', validatedAt: 'v' },
     }),
     filesOf: () => ({
       config: files.find(({ kind }) => kind === 'config'),
@@ -305,7 +305,7 @@ describe('publishRenders', () => {
   it(
     'shows a refused render beside the accepted one until it is over',
     marbles((m) => {
-      const refused = { bundle: bundleOf('bad'), renderedAt: 'r', words: 'unknown keyword' };
+      const refused = { plan: bundleOf('bad').plan, renderedAt: 'r', words: 'unknown keyword' };
       const states = m.hot('a 20s b 20s c', {
         a: stateOf('cfg=1'),
         b: stateOf('cfg=1', { refused, pinned: true }),

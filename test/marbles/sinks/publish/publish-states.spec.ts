@@ -38,12 +38,8 @@ const run = (latch$: Observable<LatchState>, verdict$: Observable<LatchVerdict> 
   }).pipe(
     map(({ accepted: render, refused: refusal, pinned }) =>
       [
-        render === undefined ? '' : `${render.bundle.plan.id}@${Date.parse(render.validatedAt)}`,
-        refusal === undefined
-          ? '?'
-          : refusal === 'none'
-            ? 'ok'
-            : `x:${refusal.bundle.plan.id} ${refusal.words}`,
+        render === undefined ? '' : `${render.plan.id}@${Date.parse(render.validatedAt)}`,
+        refusal === undefined ? '?' : refusal === 'none' ? 'ok' : `x:${refusal.plan.id} ${refusal.words}`,
         ...(pinned ? ['pinned'] : []),
       ]
         .filter((word) => word !== '')
