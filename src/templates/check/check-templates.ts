@@ -5,13 +5,13 @@ import type { TemplateError, TemplatePlace } from '../template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from '../vocabulary.ts';
 import { checkPath, collectionHeads, missingConstant, simpleName } from './check-path.ts';
 import { createUseChecks, literalOf, misprinted, type Call } from './check-uses.ts';
+import { lintLookups, type LoopLookups } from './lint-lookups.ts';
 import { lintSnippets } from './lint-snippets.ts';
 import { createErrorList } from './error-list.ts';
 import { hintAt } from './hint-at.ts';
 import { createLookupSet, lookupsIn, type LookupSet } from './lookup-set.ts';
-import { parseTemplate } from './parse-template.ts';
+import { createProgramReader } from './program-reader.ts';
 import { fragmentScope, isConditional, itemScope, snippetScope, type Scope } from './scope.ts';
-import { sizeOfTemplate } from './size-of-template.ts';
 
 export interface CheckInput {
   readonly templates: readonly TemplateSource[];
@@ -36,8 +36,6 @@ export interface CheckResult {
   readonly collected: readonly string[];
 }
 
-/** Most expressions of all templates of a configuration together. */
-const maxExpressions = 50_000;
 /** Most statements that are looked at: a snippet is looked at once for each kind of place and set of arguments it is called with. */
 const maxVisits = 500_000;
 const effectBlocks: ReadonlySet<string> = new Set(['section', 'backend', 'profile', 'file', 'once']);
@@ -53,53 +51,20 @@ export function checkTemplates(input: CheckInput): CheckResult {
   const vocabulary: Vocabulary = { ...input.vocabulary, constants: Object.keys(values) };
   const errors = createErrorList();
   const lookups = new Map<string, LookupSet>();
+  const loops = new Map<string, Omit<LoopLookups, 'lookups'>>();
   const mapPaths = new Map<string, TemplatePlace>();
   const crtListNames = new Map<string, TemplatePlace>();
   const constants = new Set(vocabulary.constants);
   const heads = vocabulary.collections.map((name) => name.split('.', 1)[0] ?? name);
   const topLevel = new Set([...vocabulary.constants, ...heads, ...collectionHeads]);
-  const parsed = new Map<string, hbs.AST.Program | undefined>();
+  const programOf = createProgramReader(errors);
   const visits = new Map<string, LookupSet>();
   let visited = 0;
-  let expressions = 0;
   const called = new Set<string>();
   const uses = createUseChecks({ vocabulary, snippets, report, visitSnippet });
 
   function report(template: string, node: hbs.AST.Node, message: string): void {
     errors.add({ ...placeOf(template, node), message });
-  }
-
-  /** A snippet may have the name of a template. */
-  function programOf(
-    kind: 'template' | 'snippet',
-    name: string,
-    source: string,
-  ): hbs.AST.Program | undefined {
-    const key = `${kind} ${name}`;
-    if (!parsed.has(key)) {
-      parsed.set(key, parse(name, source));
-    }
-    return parsed.get(key);
-  }
-
-  /** What is too large is not parsed. */
-  function parse(template: string, source: string): hbs.AST.Program | undefined {
-    const size = sizeOfTemplate(source);
-    const before = expressions;
-    expressions += size.expressions;
-    if (size.excess !== undefined) {
-      errors.add({ template, ...size.excess });
-      return undefined;
-    }
-    if (expressions > maxExpressions) {
-      const message = `all templates together have more than ${maxExpressions} expressions`;
-      if (before <= maxExpressions) errors.add({ template, line: 1, column: 1, message });
-      return undefined;
-    }
-    const result = parseTemplate(template, source);
-    if ('body' in result) return result;
-    errors.add(result);
-    return undefined;
   }
 
   function visitProgram(program: hbs.AST.Program | undefined, scope: Scope): void {
@@ -230,7 +195,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
     if (scope.effect !== undefined && scope.effect !== 'section')
       report(scope.template, node, `a ${name} cannot stand in a ${scope.effect} block`);
     if (inverseOf(node) !== undefined) report(scope.template, node, `a ${name} has no {{else}}`);
-    const place = `${scope.template}:${node.loc.start.line}:${node.loc.start.column + 1}`;
+    const place = placeText(placeOf(scope.template, node));
     const made = lookups.get(place) ?? createLookupSet();
     lookups.set(place, made);
     visitProgram(node.program, fragmentScope(scope, blockParams, constants, made));
@@ -249,6 +214,9 @@ export function checkTemplates(input: CheckInput): CheckResult {
     if (node.params.length !== 1 || source?.type !== 'PathExpression')
       report(scope.template, node, 'forEach takes one collection');
     else uses.collection(source as hbs.AST.PathExpression, scope);
+    const place = placeOf(scope.template, node);
+    if (source?.type === 'PathExpression')
+      loops.set(placeText(place), { place, collection: (source as hbs.AST.PathExpression).original });
     visitSlot(node, 'forEach', blockParams, scope);
   }
 
@@ -404,10 +372,14 @@ export function checkTemplates(input: CheckInput): CheckResult {
   }
   uses.finish();
   const patterns = [...uses.patterns.keys()];
+  const lookupsAt = new Map([...lookups].map(([place, made]) => [place, lookupsIn(made)]));
   return {
     errors: errors.sorted(),
-    warnings: lintSnippets({ snippets: Object.keys(snippets), patterns, called }),
-    lookups: new Map([...lookups].map(([place, made]) => [place, lookupsIn(made)])),
+    warnings: [
+      ...lintSnippets({ snippets: Object.keys(snippets), patterns, called }),
+      ...lintLookups([...loops].map(([at, loop]) => ({ ...loop, lookups: lookupsAt.get(at) ?? [] }))),
+    ],
+    lookups: lookupsAt,
     mapPaths,
     crtListNames,
     collected: uses.collected(),
@@ -416,6 +388,10 @@ export function checkTemplates(input: CheckInput): CheckResult {
 
 function placeOf(template: string, { loc }: hbs.AST.Node): TemplatePlace {
   return { template, line: loc.start.line, column: loc.start.column + 1 };
+}
+
+function placeText({ template, line, column }: TemplatePlace): string {
+  return `${template}:${line}:${column}`;
 }
 
 /** The parser leaves `hash` out where there are no named arguments, whatever its types say. */

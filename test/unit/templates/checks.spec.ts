@@ -454,3 +454,33 @@ describe('what is hardly meant is told', () => {
     expect(warningsOf(source, snippets as unknown as Record<string, string>)).toStrictEqual(expected);
   });
 });
+
+describe('lookups that cost more than anybody expects', () => {
+  const warningsOf = (source: string, snippets: Readonly<Record<string, string>> = {}) =>
+    createTemplateEnvironment({
+      templates: [{ name: 't', document: 'config', source }],
+      snippets,
+      vocabulary,
+      constants,
+    }).warnings.map((e) => `${e.template}:${e.line}:${e.column}: ${e.message}`);
+  const warning =
+    'list "services" without keys, for each of hosts: whenever one of services changes, all of hosts are printed again; give keys of its indexBy, or use fragment or collect';
+
+  it('are told: the whole of a resource for each entry of a collection', () => {
+    expect(warningsOf(`a\n ${each('{{length (list "services")}}{{length (list "services")}}')}`)).toEqual([
+      `t:2:2: ${warning}`,
+    ]);
+    expect(warningsOf(each('{{> s}}'), { s: '{{length (list "services")}}' })).toEqual([`t:1:1: ${warning}`]);
+  });
+
+  it.each([
+    ['keys', each('{{length (list "services" "a")}}')],
+    ['once for all', '{{#fragment}}{{length (list "services")}}{{/fragment}}'],
+    [
+      'what is collected',
+      `${each('{{collect "c" "k" 1}}')}{{#forEach collected.c as |c|}}{{length (list "services")}}{{/forEach}}`,
+    ],
+  ])('are none: %s', (_, source) => {
+    expect(warningsOf(source)).toEqual([]);
+  });
+});
