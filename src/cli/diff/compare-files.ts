@@ -3,6 +3,7 @@ import { CodedError } from '../../lib/coded-error.ts';
 import { getEntry, valuesOf } from '../../lib/ordered-map.ts';
 import { redact } from '../../lib/redact.ts';
 import type { FileKind, Plan, PlanFile } from '../../protocol/plan.ts';
+import { hidePasswords } from '../../sinks/publish/hide-passwords.ts';
 
 export interface FileChange {
   readonly path: string;
@@ -36,6 +37,7 @@ export function compareFiles(from: Plan, to: Plan, { context }: CompareOptions):
     const [was, is] = [textOf(before), textOf(after)];
     if (was === undefined || is === undefined)
       return [{ ...facts, note: 'a pod does not tell the contents of this file' }];
+    if (was === is) return [{ ...facts, note: 'only passwords or private keys differ, which are not shown' }];
     const names = [
       before === undefined ? '/dev/null' : `a/${path}`,
       after === undefined ? '/dev/null' : `b/${path}`,
@@ -51,7 +53,9 @@ export function compareFiles(from: Plan, to: Plan, { context }: CompareOptions):
 function textOf(file: PlanFile | undefined): string | undefined {
   if (file === undefined) return '';
   try {
-    return String(redact(Buffer.concat(file.content()).toString('utf8')));
+    const content = Buffer.concat(file.content());
+    const shown = file.kind === 'config' ? hidePasswords(content) : content;
+    return String(redact(shown.toString('utf8')));
   } catch (error) {
     if (error instanceof CodedError && error.code === 'HAPTIC_ERR_PLAN_CONTENT') return undefined;
     throw error;

@@ -1,6 +1,11 @@
 const marks = ['password ', 'stats auth'].map((mark) => Buffer.from(mark));
-const user = /^([ \t]*user[ \t]+\S+[ \t]+(?:insecure-)?password[ \t]+)\S+/gm;
-const statsUser = /^([ \t]*stats[ \t]+auth[ \t]+[^\s:]+:)\S+/gm;
+/** An argument as HAProxy reads it: quoted parts may have blanks. Nothing may follow it in a pattern, so that nothing is tried twice. */
+const argument = String.raw`(?:\\.|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|[^\s"'\\])+`;
+const user = new RegExp(
+  String.raw`^([ \t]*user[ \t]+\S+[ \t]+(?:insecure-)?password[ \t]+)${argument}`,
+  'gm',
+);
+const statsUser = new RegExp(String.raw`^([ \t]*stats[ \t]+auth[ \t]+[^\s:]+:)${argument}`, 'gm');
 
 /**
  * The text of a haproxy.cfg without the passwords of its users, plain or hashed: they are values of Secrets, and whoever may read

@@ -418,6 +418,25 @@ describe('files of two plans', () => {
   });
 });
 
+describe('passwords of a configuration', () => {
+  const planWith = (password: string, more = '') =>
+    makePlan({ core: { global: `userlist team\n  user one insecure-password ${password}\n${more}` } });
+
+  it('are shown nowhere, and that they differ is said', () => {
+    const both = compareFiles(planWith('planted-1'), planWith('planted-2', '# more\n'), { context: 3 });
+    expect(both[0]?.diff).toContain(' user one insecure-password [redacted]\n+# more\n');
+    const alone = compareFiles(planWith('planted-1'), planWith('"planted two"'), { context: 3 });
+    expect(alone).toMatchObject([
+      {
+        path: 'haproxy.cfg',
+        change: 'changed',
+        note: 'only passwords or private keys differ, which are not shown',
+      },
+    ]);
+    expect(JSON.stringify([both, alone])).not.toContain('planted');
+  });
+});
+
 describe('files of manifests', () => {
   it('are taken apart into configuration and objects, lists too', async () => {
     put('mixed/a.yaml', `templatingSettings: {}\n---\n${service('one')}---\n`);
