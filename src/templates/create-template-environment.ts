@@ -103,6 +103,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
 
   const wholeContext = { ...collectionNames(input.vocabulary, checked.collected), ...constants };
   const bodies = new Map<string, TemplateBody>();
+  const cut = new Map<string, readonly string[]>();
   const matches = new Map<string, readonly string[]>();
   const snippetNames = [...snippetSources.keys()].sort();
   let current: Run | undefined;
@@ -160,7 +161,7 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
         throw renderError({ place, message: shortened(error.message), field, reason });
       }
       const template = run.templates.at(-1) ?? '';
-      const expression = expressionAt(sources.get(template) ?? snippetSources.get(template) ?? '', loc);
+      const expression = expressionAt(linesOf(template), loc);
       const message = `${expression}: ${shortened(errorMessage(error))}`;
       const field = fieldOf(expression, run.itemName);
       throw renderError({ place, message, field, reason: 'TemplateFailed' });
@@ -199,8 +200,16 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
     return body;
   }
 
+  /** Cut once: messages are many where many items are refused. */
+  function linesOf(template: string): readonly string[] {
+    const lines =
+      cut.get(template) ?? (sources.get(template) ?? snippetSources.get(template) ?? '').split('\n');
+    cut.set(template, lines);
+    return lines;
+  }
+
   function itemNameOf(template: string, loc: SourceRange): string {
-    const block = expressionAt(sources.get(template) ?? snippetSources.get(template) ?? '', loc);
+    const block = expressionAt(linesOf(template), loc);
     return /\bas\s+\|\s*(\S+?)[\s|]/.exec(block)?.[1] ?? '';
   }
 

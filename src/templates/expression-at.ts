@@ -1,8 +1,8 @@
 import type { SourceRange } from './handlebars-engine.ts';
 
-/** The expression at a place of a template, on one line and not too long: for messages. */
-export function expressionAt(source: string, { start, end }: SourceRange): string {
-  const lines = source.split('\n').slice(start.line - 1, end.line);
+/** The expression at a place of a template, on one line and not too long: for messages. O(its lines). */
+export function expressionAt(all: readonly string[], { start, end }: SourceRange): string {
+  const lines = all.slice(start.line - 1, end.line);
   const last = lines.length - 1;
   if (last < 0) return '';
   lines[last] = lines[last]?.slice(0, end.column) ?? '';
