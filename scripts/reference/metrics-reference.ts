@@ -1,7 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { createAgentMetrics } from '../../src/agent/agent-metrics.ts';
 import { followTlsFolder } from '../../src/lib/tls/tls-folder.ts';
+import { createEventMetrics } from '../../src/sinks/event-metrics.ts';
 import { createMetrics } from '../../src/sinks/metrics.ts';
+import { createStatusMetrics } from '../../src/sinks/status-metrics.ts';
 import { createWebhookMetrics } from '../../src/webhook/webhook-metrics.ts';
 
 /** A metric as it is registered. */
@@ -17,7 +19,11 @@ export function metricRows(): Readonly<Record<'controller' | 'webhook' | 'agent'
   const agent = new Registry();
   createAgentMetrics(agent, followTlsFolder('/nowhere'));
   return {
-    controller: Object.values(createMetrics(new Registry())).map(rowOf),
+    controller: [
+      createMetrics(new Registry()),
+      createStatusMetrics(new Registry()),
+      createEventMetrics(new Registry()),
+    ].flatMap((metrics) => Object.values(metrics).map(rowOf)),
     webhook: Object.values(createWebhookMetrics(new Registry())).map(rowOf),
     agent: agent.getMetricsAsArray().filter(isOurs).map(rowOf),
   };

@@ -5,6 +5,7 @@ import { layerGraph } from '../collections/layer-graph.ts';
 import type { Collection, Graph } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { createIngressProjections } from '../projections/ingress/create-ingress-projections.ts';
+import type { Publishing } from '../projections/published-addresses.ts';
 import type { LiveStore } from './live-store.ts';
 
 /**
@@ -21,27 +22,39 @@ export function refuseFactsOnDemand(watchedResources: TemplateConfig['watchedRes
       );
 }
 
-/** What follows from stores whatever the templates say: the same for all configurations that watch the same. */
+/** What the status of every Ingress should say of the way to HAProxy. */
+export function publishingOf({ controller }: Pick<TemplateConfig, 'controller'>): Publishing {
+  const { publishService: service, publishAddresses: addresses } = controller;
+  return { ...(service && { service }), addresses };
+}
+
+/** What follows from stores whatever the templates say: the same for all configurations that watch and publish the same. */
 export interface Facts {
   readonly graph: Graph;
   /** Under the names that templates use. */
-  readonly collections: Readonly<Record<'hosts' | 'routes' | 'backends', Collection<unknown>>>;
+  readonly collections: Readonly<
+    Record<'hosts' | 'routes' | 'backends' | 'ingressStatuses', Collection<unknown>>
+  >;
   readonly dispose: () => void;
 }
 
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
-export function buildFacts(stores: ReadonlyMap<string, LiveStore>): Facts {
+export function buildFacts(stores: ReadonlyMap<string, LiveStore>, publishing: Publishing): Facts {
   const watched = factResources.flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
   const storeOf = (name: (typeof factResources)[number]): Collection<KubeObject> => {
     const live = stores.get(name);
     return live === undefined ? graph.source<KubeObject>(`unwatched ${name}`) : above(live.store);
   };
-  const { hosts, routes, backends } = createIngressProjections(graph, {
-    ingresses: storeOf('ingresses'),
-    ingressClasses: storeOf('ingressclasses'),
-    services: storeOf('services'),
-    endpointslices: storeOf('endpointslices'),
-  });
-  return { graph, collections: { hosts, routes, backends }, dispose };
+  const { hosts, routes, backends, ingressStatuses } = createIngressProjections(
+    graph,
+    {
+      ingresses: storeOf('ingresses'),
+      ingressClasses: storeOf('ingressclasses'),
+      services: storeOf('services'),
+      endpointslices: storeOf('endpointslices'),
+    },
+    { publishing },
+  );
+  return { graph, collections: { hosts, routes, backends, ingressStatuses }, dispose };
 }

@@ -5,7 +5,7 @@ import type { Collection, Graph, SourceCollection } from '../collections/types.t
 import { firstReads, type FirstReads } from '../render/await-reads.ts';
 import { createRenderer, type Renderer, type RendererOptions } from '../render/create-renderer.ts';
 import type { HttpMember } from '../streams/http-member.ts';
-import { buildFacts, refuseFactsOnDemand, type Facts } from './build-facts.ts';
+import { buildFacts, publishingOf, refuseFactsOnDemand, type Facts } from './build-facts.ts';
 import { httpWorldOf } from './http-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 
@@ -130,10 +130,11 @@ function* heldSecrets(
   }
 }
 
-function groundOf({ watchedResources }: TemplateConfig): WorldGround {
+function groundOf(config: TemplateConfig): WorldGround {
+  const { watchedResources } = config;
   refuseFactsOnDemand(watchedResources);
   const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
-  return { stores, facts: buildFacts(stores) };
+  return { stores, facts: buildFacts(stores, publishingOf(config)) };
 }
 
 /** Copies of what templates do not look at would cost memory for nothing. */

@@ -4,7 +4,7 @@ import type { TemplateConfig } from '../api/template-config.ts';
 import type { ResourceToken } from '../streams/resource-token.ts';
 import type { WatchTarget } from '../streams/watch-resource.ts';
 import { type WatchSpec, watchKey, watchSpecOf } from '../streams/watch-spec.ts';
-import { buildFacts, type Facts, refuseFactsOnDemand } from './build-facts.ts';
+import { buildFacts, type Facts, publishingOf, refuseFactsOnDemand } from './build-facts.ts';
 import type { WorldGround } from './build-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 
@@ -80,15 +80,16 @@ export function createResourceHub({ watch, keep, now }: ResourceHubDeps): Resour
       const releaseStores = (): void => {
         for (const { release } of held.values()) release();
       };
+      const publishing = publishingOf(config);
       const holdAll = (): Held<Facts> => {
         for (const spec of specs) held.set(spec.name, holdWatched(spec));
         const ofStores = new Map([...held].map(([name, { value }]) => [name, value.live] as const));
         const keyOf = (name: string) => specs.filter((spec) => spec.name === name).map(watchKey);
         return holdShared(
           facts,
-          JSON.stringify(factResources.map(keyOf)),
+          JSON.stringify([factResources.map(keyOf), publishing]),
           () => 0,
-          () => buildFacts(ofStores),
+          () => buildFacts(ofStores, publishing),
           (gone) => gone.dispose(),
         );
       };

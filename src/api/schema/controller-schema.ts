@@ -60,6 +60,24 @@ export const controllerSchema = {
         },
       ],
     },
+    publishService: {
+      type: 'object',
+      description:
+        'The Service of the HAProxy pods, whose addresses are published in the status of every Ingress that is served: those of its load balancer, else its externalIPs. It must be among watchedResources.services. Without it, and without publishAddresses, no address is published.',
+      required: ['namespace', 'name'],
+      properties: {
+        namespace: { ...objectName, description: 'Namespace of the Service.' },
+        name: { ...objectName, description: 'Name of the Service.' },
+      },
+    },
+    publishAddresses: {
+      type: 'array',
+      description:
+        'IP addresses and host names that are published in the status of every Ingress that is served, in place of those of publishService.',
+      maxItems: 64,
+      items: { type: 'string', minLength: 1, maxLength: 253 },
+      default: [],
+    },
     configPublishing: {
       type: 'object',
       description: 'HAProxyCfg and its companions, which show what was rendered.',

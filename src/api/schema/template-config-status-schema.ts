@@ -24,10 +24,28 @@ export const templateConfigStatusSchema = {
       description: 'All that is wrong, each with object, field and place.',
       items: { type: 'string' },
     },
+    quarantinedObjects: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Objects that are held back, since HAProxy refuses what they say.',
+      minimum: 0,
+    },
+    objectsWithErrors: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Objects of which something is not in effect.',
+      minimum: 0,
+    },
+    objectsWithWarnings: {
+      type: 'integer',
+      format: 'int64',
+      description: 'Objects of which something is in effect otherwise than it is written.',
+      minimum: 0,
+    },
     conditions: {
       ...conditionSchemas.conditions,
       description:
-        'Validated says whether the configuration of this generation was taken, with reason ValidationSucceeded, ConfigInvalid, HAProxyValidationFailed, LoadGateFailed or, while it is being judged, Validating.',
+        'Validated says whether the configuration of this generation was taken, with reason ValidationSucceeded, ConfigInvalid, HAProxyValidationFailed, LoadGateFailed or, while it is being judged, Validating. ObjectsServed says whether all watched objects are in effect as they are written, with reason AllServed, ObjectsHeldBack or ObjectsWithErrors.',
     },
   },
 } as const satisfies StructuralSchema;

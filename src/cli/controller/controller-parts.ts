@@ -1,7 +1,9 @@
 import type { ControllerPart } from '../../world/controller-runtime.ts';
+import { eventsPart } from './events-part.ts';
 import { logLevelPart } from './log-level-part.ts';
 import { ownResourcesPart } from './own-resources-part.ts';
 import { publishPart } from './publish-part.ts';
+import { statusPart } from './status-part.ts';
 import { tracePart } from './trace-part.ts';
 
 /** What works beside the pipeline of every controller, in order of start. */
@@ -10,4 +12,6 @@ export const controllerParts: readonly ControllerPart[] = [
   tracePart,
   ownResourcesPart,
   publishPart,
+  statusPart,
+  eventsPart,
 ];

@@ -7,7 +7,9 @@ import { createSelectedIngresses } from './create-selected-ingresses.ts';
 import { createIngressRoutes } from './create-ingress-routes.ts';
 import { createIngressHosts } from './create-ingress-hosts.ts';
 import { createBackendRefs } from './create-backend-refs.ts';
+import { createPublishedAddresses, type Publishing } from '../published-addresses.ts';
 import { createBackendChecks } from './create-backend-checks.ts';
+import { createIngressStatuses, type IngressStatus } from './create-ingress-statuses.ts';
 
 export interface IngressSources {
   readonly ingresses: Collection<KubeObject>;
@@ -22,6 +24,8 @@ export interface IngressOptions {
   readonly controller?: string;
   /** Profile of the backends. Default `haptic-http`, which the base library always renders. */
   readonly profile?: string;
+  /** Default: nothing is published. */
+  readonly publishing?: Publishing;
 }
 
 export interface IngressProjections {
@@ -31,6 +35,8 @@ export interface IngressProjections {
   readonly routes: Collection<Route>;
   /** By proxy name. */
   readonly backends: Collection<RouteBackend>;
+  /** By `namespace/name` of the Ingress. */
+  readonly ingressStatuses: Collection<IngressStatus>;
 }
 
 /**
@@ -43,7 +49,11 @@ export function createIngressProjections(
   { ingresses, ingressClasses, services, endpointslices }: IngressSources,
   options: IngressOptions = {},
 ): IngressProjections {
-  const { controller = 'haproxy-haptic.org/controller', profile = 'haptic-http' } = options;
+  const {
+    controller = 'haproxy-haptic.org/controller',
+    profile = 'haptic-http',
+    publishing = { addresses: [] },
+  } = options;
   const selected = createSelectedIngresses(graph, ingresses, ingressClasses, controller);
   const claims = createClaims(graph, selected);
   const hosts = createIngressHosts(graph, claims);
@@ -51,5 +61,7 @@ export function createIngressProjections(
   const refs = createBackendRefs(graph, routes);
   const { ports, backends } = createBackendProjections(graph, { refs, services, endpointslices }, profile);
   createBackendChecks(graph, routes, ports);
-  return { hosts, routes, backends };
+  const addresses = createPublishedAddresses(graph, services, publishing);
+  const ingressStatuses = createIngressStatuses(graph, selected, addresses);
+  return { hosts, routes, backends, ingressStatuses };
 }

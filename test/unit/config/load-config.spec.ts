@@ -36,6 +36,7 @@ describe('a configuration from libraries', () => {
           renewDeadline: '10s',
           retryPeriod: '2s',
         },
+        publishAddresses: [],
         configPublishing: { enabled: true, compressionThreshold: 1_048_576 },
       },
       logging: { level: '' },
