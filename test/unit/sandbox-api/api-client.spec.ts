@@ -180,7 +180,7 @@ describe('versions and generations', () => {
       spec: { defaultBackend: { service: { name: 'web', port: { number: 80 } } } },
     } as never);
     const apply = async (status: object) => {
-      const options = { subresource: 'status', fieldManager: 'one' };
+      const options = { subresource: 'status', fieldManager: 'one' } as const;
       const applied = await firstValueFrom(
         server.client.apply<KubeObject>({ ...ingress, ...status }, options),
       );
