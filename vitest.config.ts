@@ -26,6 +26,7 @@ export default defineConfig({
       project('marbles'),
       project('haproxy', { timeout: 120_000 }),
       project('sandbox', { timeout: 120_000 }),
+      project('browser', { timeout: 120_000, serial: true }),
       project('docs', { timeout: 180_000, serial: true }),
       project('cluster', { timeout: 120_000, serial: true, globalSetup: 'test/cluster/setup.ts' }),
     ],

@@ -27,7 +27,7 @@ export function withEvent({ byTap, size }: Lanes, event: TapEvent): Lanes {
   const lanes = new Map(byTap);
   const kept = before.length >= mostEvents ? before.slice(-mostEvents + 1) : before;
   lanes.set(event.tap, [...kept, event]);
-  let left = size + event.size - sizeOf(before) + sizeOf(kept);
+  let left = size + event.size - (kept === before ? 0 : sizeOf(before) - sizeOf(kept));
   while (left > mostSize) {
     const [tap, events] = [...lanes].reduce((a, b) => (sizeOf(a[1]) >= sizeOf(b[1]) ? a : b));
     if (events.length < 2) break;

@@ -13,16 +13,20 @@ export interface StreamOptions {
   readonly onDropped?: (count: number) => void;
 }
 
-/** A value's JSON on one line, made when there is room for it. */
-export type LazyLine = () => string;
+export interface LazyLine {
+  /** Of two lines that wait under one key, the newer one counts. */
+  readonly key: string;
+  /** The value's JSON on one line, made when there is room for it. */
+  readonly json: () => string;
+}
 
 /**
  * Writes a stream to one HTTP response: a line per value, a heartbeat when nothing else was written for a while. The response's owner
  * has hijacked it.
  *
- * Loss policy: a reader that does not keep up loses values and is told so by `{"dropped":n}` when it drains; the source is
- * never held up, and lost values are never made into text. Ends with the source, the limit, or the connection; the returned
- * subscription ends it too.
+ * Loss policy: a reader that does not keep up loses values, but for the newest one under each key, and is told how many by `{"dropped":n}`
+ * when it drains; the source is never held up, and lost values are never made into text. Ends with the source, the limit, or the
+ * connection; the returned subscription ends it too.
  */
 export function streamLines(
   source$: Observable<LazyLine>,
@@ -31,6 +35,8 @@ export function streamLines(
 ): Subscription {
   const subscription = new Subscription();
   const words = options.format === 'sse' ? sse : ndjson;
+  /** The newest lines for which there was no room. */
+  const held = new Map<string, LazyLine>();
   let full = false;
   let dropped = 0;
   let written = 0;
@@ -53,13 +59,22 @@ export function streamLines(
   });
   response.flushHeaders();
   response.on('close', end);
+  const writeValue = ({ json }: LazyLine): void => {
+    write(words.value(json()));
+    written++;
+    if (options.limit !== undefined && written >= options.limit) end();
+  };
   response.on('drain', () => {
     full = false;
-    if (dropped === 0) return;
-    const lost = dropped;
-    dropped = 0;
-    options.onDropped?.(lost);
-    write(words.besides('dropped', lost));
+    const lines = [...held.values()];
+    held.clear();
+    if (dropped > 0) {
+      const lost = dropped;
+      dropped = 0;
+      options.onDropped?.(lost);
+      write(words.besides('dropped', lost));
+    }
+    for (const line of lines) if (!subscription.closed) writeValue(line);
   });
   subscription.add(() => {
     if (dropped > 0) options.onDropped?.(dropped);
@@ -76,13 +91,12 @@ export function streamLines(
   subscription.add(
     source$.subscribe({
       next: (line) => {
-        if (full) {
-          dropped++;
+        if (!full) {
+          writeValue(line);
           return;
         }
-        write(words.value(line()));
-        written++;
-        if (options.limit !== undefined && written >= options.limit) end();
+        if (held.delete(line.key)) dropped++;
+        held.set(line.key, line);
       },
       error: (error: unknown) => {
         write(words.besides('error', errorMessage(error)));

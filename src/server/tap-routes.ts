@@ -142,17 +142,18 @@ function sampled({ sample }: Bounds): MonoTypeOperatorFunction<TapValue> {
 function selectionOf(paths: readonly string[]): Selection {
   const selects = paths.map((path) => ({ path, select: jsonPathValues(path) }));
   const [first, ...others] = selects;
-  if (first === undefined) return ({ json }) => json;
+  if (first === undefined) return ({ tap, json }) => ({ key: tap, json });
   const take = (values: readonly unknown[]) => (values.length > 1 ? values : (values[0] ?? null));
-  if (others.length === 0)
-    return ({ data }) =>
-      () =>
-        JSON.stringify(take(first.select(data())));
-  return ({ data }) =>
-    () =>
-      JSON.stringify(Object.fromEntries(selects.map(({ path, select }) => [path, take(select(data()))])));
+  const show =
+    others.length === 0
+      ? (data: unknown) => take(first.select(data))
+      : (data: unknown) => Object.fromEntries(selects.map(({ path, select }) => [path, take(select(data))]));
+  return ({ tap, data }) => ({ key: tap, json: () => JSON.stringify(show(data())) });
 }
 
 function enveloped({ tap, seq, at, json }: TapValue): LazyLine {
-  return () => `{"tap":${JSON.stringify(tap)},"seq":${seq},"at":${at},"value":${json()}}`;
+  return {
+    key: tap,
+    json: () => `{"tap":${JSON.stringify(tap)},"seq":${seq},"at":${at},"value":${json()}}`,
+  };
 }

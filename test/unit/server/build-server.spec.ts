@@ -378,7 +378,8 @@ describe('debug', () => {
           const complete = rest.split('\n');
           rest = complete.pop() ?? '';
           lines.push(...complete);
-          if (lines.some((line) => line.startsWith('{"dropped"'))) {
+          // The newest value is never lost: it follows the word about the others.
+          if (lines.some((line) => line.startsWith(`{"i":${sent - 1},`))) {
             response.destroy();
             resolve();
           }
