@@ -20,7 +20,7 @@ import { linearRegex, type LinearRegex } from '../lib/linear-regex.ts';
 import { renderError, renderFaultOf } from './render-fault.ts';
 import type { RenderProfile } from './render-profile.ts';
 import { runLimits } from './run-limits.ts';
-import { workOf } from './work-of.ts';
+import { workMeter, type WorkMeter } from './work-meter.ts';
 import {
   piecesOf,
   requireRoom,
@@ -139,13 +139,14 @@ export function createTemplateEnvironment(input: EnvironmentInput): TemplateEnvi
       profile === undefined
         ? given
         : { ...given, call: (...call) => profile.measure('helper', name, () => given.call(...call)) };
+    const meter = workMeter(name);
     return function (this: unknown, ...args: unknown[]): unknown {
       const options = args.pop() as HelperOptions;
       const run = running();
       return located(run, options.loc, () => {
         countCall(run);
         const scope = { context: this, options, run, place: () => placeOf(run, options.loc) };
-        return withinLimits(run, name, spec, args, spec.call(args, scope));
+        return withinLimits(run, spec, meter, args, spec.call(args, scope));
       });
     };
   }
@@ -277,12 +278,12 @@ function isYaml({ document, inside }: Run): boolean {
 /** What a helper gave, if neither it nor all helpers of the run together gave or took too much. */
 function withinLimits(
   run: Run,
-  name: string,
   { output }: HelperSpec,
+  meter: WorkMeter | undefined,
   args: readonly unknown[],
   result: unknown,
 ): unknown {
-  run.work += workOf(name, args, result);
+  if (meter !== undefined) run.work += meter(args, result);
   if (run.work > runLimits.work) throw new RangeError('the helpers of one run have more to do than they may');
   if (typeof result !== 'string') return result;
   if (output !== 'value') requireRoom(run, result);

@@ -13,6 +13,6 @@ export const runLimits = {
   text: 16 * mebi,
   /** Items of a list that a helper makes of a text. */
   parts: 200_000,
-  /** Work of all helpers together, see `workOf`: about 10 ns each. */
+  /** Work of all helpers together, see `workMeter`: about 10 ns each. */
   work: 200_000_000,
 } as const;

@@ -90,7 +90,7 @@ export interface Run {
   loopTurns: number;
   /** Characters so far of what is printed and declared apart from the text. */
   kept: number;
-  /** See `workOf`. */
+  /** See `workMeter`. */
   work: number;
 }
 

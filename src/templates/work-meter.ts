@@ -72,12 +72,18 @@ const weights: Readonly<Record<string, number>> = {
   yaml: 1000,
 };
 
-/** How much a call of a helper has to do, as its arguments and its result tell. */
-export function workOf(name: string, args: readonly unknown[], result: unknown): number {
-  const weight = Object.hasOwn(weights, name) ? (weights[name] ?? 0) : 0;
-  return weight === 0
-    ? 0
-    : weight * (args.reduce<number>((size, arg) => size + sizeOf(arg), 0) + sizeOf(result));
+/** How much a call of a helper had to do, as its arguments and its result tell. */
+export type WorkMeter = (args: readonly unknown[], result: unknown) => number;
+
+/** Undefined for a helper that has little to do, whatever it is given. */
+export function workMeter(helper: string): WorkMeter | undefined {
+  const weight = Object.hasOwn(weights, helper) ? weights[helper] : undefined;
+  if (weight === undefined) return undefined;
+  return (args, result) => {
+    let size = sizeOf(result);
+    for (const arg of args) size += sizeOf(arg);
+    return weight * size;
+  };
 }
 
 function sizeOf(value: unknown): number {
