@@ -13,6 +13,11 @@ export const sandboxOptions = {
     otherwise: 'a free port',
   },
   haproxy: { value: 'PATH', summary: 'the HAProxy to run', otherwise: 'the newest found' },
+  controllers: {
+    value: 'N',
+    summary: 'so many controllers, which elect a leader',
+    otherwise: 'one, which needs no election',
+  },
   'no-sample': { summary: 'without the sample Deployment, Service and Ingress' },
   'no-webhook': { summary: 'lets every object in: the controller is not asked' },
   once: { summary: 'checks the sample, scales it, tells what was found and ends: exit code 0 or 1' },
@@ -29,6 +34,7 @@ export const sandboxCommand = defineCommand({
   examples: [
     { what: 'Play', line: 'haptic sandbox' },
     { what: 'Follow a folder of manifests', line: 'haptic sandbox ./manifests --http-port 8080' },
+    { what: 'Two controllers, of which one leads', line: 'haptic sandbox --controllers 2' },
     { what: 'Whether all of it works here', line: 'haptic sandbox --once' },
   ],
   streams: true,

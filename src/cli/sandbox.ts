@@ -48,6 +48,7 @@ export function parseSandboxArguments(
     throw usage('--once checks the sample, so it cannot go with --no-sample');
   const httpPort = parsePort('--http-port', values['http-port']);
   const apiPort = parsePort('--api-port', values['api-port']);
+  const controllers = parseControllers(values.controllers);
   return {
     once: values.once,
     options: {
@@ -56,6 +57,7 @@ export function parseSandboxArguments(
       webhook: !values['no-webhook'],
       ...(httpPort === undefined ? {} : { httpPort }),
       ...(apiPort === undefined ? {} : { apiPort }),
+      ...(controllers === undefined ? {} : { controllers }),
       ...(values.haproxy === undefined ? {} : { haproxy: values.haproxy }),
     },
   };
@@ -66,6 +68,12 @@ function parsePort(flag: string, text: string | undefined): number | undefined {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65535) throw usage(`${flag} must be a port from 1 to 65535, not "${text}"`);
   return port;
+}
+
+function parseControllers(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]$/.test(text)) return Number(text);
+  throw usage(`--controllers must be a number from 1 to 9, not "${text}"`);
 }
 
 function usage(message: string): CodedError {
@@ -83,8 +91,7 @@ function introduction(sandbox: Sandbox, hasSample: boolean): string {
   return `
 HAProxy      ${httpUrl}   (${haproxy.version}, ${haproxy.path})
 Kubernetes   ${sandbox.api.url}
-Taps         ${sandbox.controllerUrl}/debug/taps
-Logs         ${sandbox.logFolder}
+${sandbox.controllers.map(({ url }) => `Taps         ${url}/debug/taps\n`).join('')}Logs         ${sandbox.logFolder}
 
   export KUBECONFIG=${sandbox.kubeconfigPath} HAPTIC_URL=${httpUrl} HAPTIC_DEBUG=${sandbox.controllerUrl}/debug
   export POD_NAMESPACE=${systemNamespace} CRD_NAME=${sandboxConfig.name} HAPTIC_CONTROLLER_TLS_DIR=${sandbox.agentTlsDir}

@@ -1,15 +1,18 @@
 import type { Logger } from 'pino';
-import type { Subscription } from 'rxjs';
 import {
   EMPTY,
   type Observable,
+  type Subscription,
+  defer,
   distinctUntilChanged,
   filter,
+  finalize,
   interval,
   map,
   pairwise,
   startWith,
   switchMap,
+  tap,
 } from 'rxjs';
 import type { Leadership } from '../protocol/leadership.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,6 +37,16 @@ export function recordLeadership(
   now: () => number,
   onError: (error: unknown) => void,
 ): Subscription {
+  /** Counts the time for which it is subscribed. */
+  const leading$ = defer(() => {
+    let from = now();
+    const count = (): void => {
+      const to = now();
+      metrics.leaderSeconds.inc((to - from) / 1000);
+      from = to;
+    };
+    return interval(tick).pipe(tap(count), finalize(count));
+  });
   const change$ = news$.pipe(distinctUntilChanged((a, b) => isSame(a.leadership, b.leadership)));
   const running = change$
     .pipe(startWith({ leadership: { kind: 'standby' } } satisfies ElectionNews), pairwise<ElectionNews>())
@@ -50,20 +63,10 @@ export function recordLeadership(
       .pipe(
         map(({ leadership }) => leadership.kind === 'leading'),
         distinctUntilChanged(),
-        switchMap((isLeading) =>
-          isLeading
-            ? interval(tick).pipe(
-                map(() => now()),
-                startWith(now()),
-                pairwise(),
-              )
-            : EMPTY,
-        ),
+        // Not work: a clock that runs for as long as it is of interest.
+        switchMap((isLeading) => (isLeading ? leading$ : EMPTY)),
       )
-      .subscribe({
-        next: ([from, to]) => metrics.leaderSeconds.inc((to - from) / 1000),
-        error: onError,
-      }),
+      .subscribe({ error: onError }),
   );
   running.add(
     news$

@@ -49,3 +49,9 @@ test('a folder that is not there is a usage error, before anything is started', 
     err: expect.stringContaining('haptic sandbox: /nowhere/at/all is no folder\n') as string,
   });
 });
+
+test('controllers are counted on one hand or two', () => {
+  expect(parse(['--controllers', '2']).options).toMatchObject({ controllers: 2 });
+  for (const wrong of ['0', '10', 'two', ''])
+    expect(() => parse(['--controllers', wrong])).toThrow('--controllers must be a number from 1 to 9');
+});
