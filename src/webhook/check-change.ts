@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Observable, concatMap, defer, forkJoin, map, of } from 'rxjs';
 import type { Validator } from '../gate/create-validator.ts';
 import type { Gate } from '../gate/create-gate.ts';
-import type { LineRisk } from '../gate/guard/line-risk.ts';
+import type { LineRisk } from '../gate/guard/judge-line.ts';
 import type { HaproxyMessage } from '../gate/parse-haproxy-output.ts';
 import type { Finding, Verdict } from '../gate/verdict.ts';
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { createGuard } from '../gate/guard/guard-sections.ts';
+import { createGuard } from '../gate/guard/create-guard.ts';
 import { guardCrtList } from '../gate/guard/guard-crt-list.ts';
 import { doubtOf } from '../gate/guard/doubt-of.ts';
-import type { LineRisk } from '../gate/guard/line-risk.ts';
+import type { LineRisk } from '../gate/guard/judge-line.ts';
 import { readConfigLine } from '../gate/guard/read-config-line.ts';
 import type { Finding } from '../gate/verdict.ts';
 import { editOrderedMap, entriesOf, getEntry } from '../lib/ordered-map.ts';

@@ -10,7 +10,7 @@ import { checkRootsIn } from '../../src/gate/check-root.ts';
 import { createGate, defaultGateLimits, type Gate } from '../../src/gate/create-gate.ts';
 import { bindOptions } from '../../src/gate/guard/bind-options.ts';
 import { expressionRisk } from '../../src/gate/guard/expression-risk.ts';
-import { judgeLine } from '../../src/gate/guard/line-risk.ts';
+import { judgeLine } from '../../src/gate/guard/judge-line.ts';
 import { knownDirectives } from '../../src/gate/guard/known-directives.ts';
 import { knownSamples } from '../../src/gate/guard/known-samples.ts';
 import { readConfigLine } from '../../src/gate/guard/read-config-line.ts';

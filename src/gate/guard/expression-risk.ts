@@ -1,6 +1,6 @@
 import { isOutside } from './is-outside.ts';
 import { knownSamples } from './known-samples.ts';
-import type { LineRisk } from './line-risk.ts';
+import type { LineRisk } from './judge-line.ts';
 
 /** Which arguments of converters and actions are files that HAProxy reads when it reads the line. */
 const files: readonly { readonly name: RegExp; readonly isFile: (at: number) => boolean }[] = [

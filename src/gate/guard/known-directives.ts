@@ -1,6 +1,6 @@
 /**
  * Words by which a line of a section begins, of all sections and all HAProxy lines that are supported: those that HAProxy lists (`-dKall`), and
- * those that it reads by itself. What is special about some of them stands in `lineRisk`.
+ * those that it reads by itself. What is special about some of them stands in `judgeLine`.
  */
 export const knownDirectives: ReadonlySet<string> = new Set(
   `

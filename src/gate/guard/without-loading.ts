@@ -1,4 +1,4 @@
-import { createGuard } from './guard-sections.ts';
+import { createGuard } from './create-guard.ts';
 
 /** Words of the lines that are looked for, and what can hide them. */
 const suspect =

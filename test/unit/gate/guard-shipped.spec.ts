@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createGuard } from '../../../src/gate/guard/guard-sections.ts';
+import { createGuard } from '../../../src/gate/guard/create-guard.ts';
 import { knownDirectives } from '../../../src/gate/guard/known-directives.ts';
-import { judgeLine } from '../../../src/gate/guard/line-risk.ts';
+import { judgeLine } from '../../../src/gate/guard/judge-line.ts';
 import { withoutLoading } from '../../../src/gate/guard/without-loading.ts';
 import { createIngressRenderer } from '../../fixtures/ingress-renderer.ts';
 import { endpointSlice, ingress, ingressClass, service } from '../../fixtures/kube-objects.ts';

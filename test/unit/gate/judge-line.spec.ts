@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeLine } from '../../../src/gate/guard/line-risk.ts';
+import { judgeLine } from '../../../src/gate/guard/judge-line.ts';
 import { readConfigLine } from '../../../src/gate/guard/read-config-line.ts';
 
 const riskOf = (line: string) => judgeLine(line).risk;

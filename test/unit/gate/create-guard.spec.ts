@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { doubtOf } from '../../../src/gate/guard/doubt-of.ts';
 import { guardCrtList } from '../../../src/gate/guard/guard-crt-list.ts';
-import { createGuard } from '../../../src/gate/guard/guard-sections.ts';
+import { createGuard } from '../../../src/gate/guard/create-guard.ts';
 import { withoutLoading } from '../../../src/gate/guard/without-loading.ts';
 import { orderedMapFrom } from '../../../src/lib/ordered-map.ts';
 import type { Section } from '../../../src/protocol/plan.ts';

@@ -1,6 +1,6 @@
 import { entriesOf, type OrderedMap } from '../../lib/ordered-map.ts';
 import type { Section } from '../../protocol/plan.ts';
-import { judgeLine, type JudgedLine, type LineRisk } from './line-risk.ts';
+import { judgeLine, type JudgedLine, type LineRisk } from './judge-line.ts';
 
 /** Why lines of sections were left out, by the sections' keys. */
 export type LeftOut = ReadonlyMap<string, ReadonlySet<LineRisk>>;
