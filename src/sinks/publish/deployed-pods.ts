@@ -125,10 +125,9 @@ function isNoNews(
   return wasIdle(report) && former.lastError === undefined && isWhereItWas(former, identity, report);
 }
 
-/** It was looked at, or told again what it has. */
-function wasIdle({ mode, observed, reloaded, cause, operations, drifted }: DeliveryAcked): boolean {
-  if (mode === 'noop') return true;
-  return !reloaded && (observed || (cause === 'drift' && operations === 0 && drifted.length === 0));
+/** It was looked at, or told again what it has: by a pass over the pods, or by a new leader. */
+function wasIdle({ mode, observed, reloaded, operations, drifted }: DeliveryAcked): boolean {
+  return mode === 'noop' || (!reloaded && (observed || (operations === 0 && drifted.length === 0)));
 }
 
 /** At most eight; the last says how many were left out. */

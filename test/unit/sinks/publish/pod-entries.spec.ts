@@ -36,6 +36,7 @@ describe('podEntries', () => {
   it.each([
     ['sees that all is there', ackOf('ns/a', 'p1', { mode: 'noop', cause: 'drift', observed: true })],
     ['sends the same again', ackOf('ns/a', 'p1', { mode: 'file_only', cause: 'drift' })],
+    ['sends it as a new leader', ackOf('ns/a', 'p1', { mode: 'file_only' })],
   ])('has no news when a pass over the pods %s', (_what, pass) => {
     const { news, list } = entriesAfter(ackOf('ns/a', 'p1', { reasons: ['why'] }), pass, pass);
     expect(news).toStrictEqual([true, false, false]);
