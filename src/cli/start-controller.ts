@@ -93,6 +93,7 @@ export function startController(deps: ControllerDeps): Controller {
   let newest: Plan | undefined;
   /** What is out, or waits to be; with all that is said of it. */
   let shown: Bundle | undefined;
+  let isOptimistic = false;
 
   const take = (world: LiveWorld, id?: string, render?: AcceptedRender): void => {
     if (render !== undefined) accepted.set(world.renderer.generation, render);
@@ -262,6 +263,7 @@ export function startController(deps: ControllerDeps): Controller {
       next: (state) => {
         lastAccepted = state.accepted?.provenance;
         shown = state.released ?? state.newest;
+        isOptimistic = state.mode === 'optimistic';
         if (state.released === undefined) return;
         newest = state.released.plan;
         // Of a standby, too: pods are on what the leader renders, and the next leader starts from that.
@@ -341,7 +343,13 @@ export function startController(deps: ControllerDeps): Controller {
         find: (words, limit) => (shown === undefined ? [] : findObjects(shown, words, limit)),
         explain: (object) => (shown === undefined ? undefined : explainObject(shown, quarantine, object)),
       },
-      record: () => recordRuntime({ runtime, world$: taken$, capabilities: deps.capabilities }),
+      record: () =>
+        recordRuntime({
+          runtime,
+          world$: taken$,
+          capabilities: deps.capabilities,
+          isOptimistic: () => isOptimistic,
+        }),
       ask: (question, signal) => reviewAccess(transport, question, signal),
       readers: {
         changed: (by) => metrics.tapReaders.inc(by),

@@ -28,6 +28,8 @@ export function describeInput(value: RecordedValue): string {
     }
     case 'synced':
       return 'all objects are there';
+    case 'optimistic':
+      return 'what was out at the begin was accepted';
     case 'http':
       return `${value.key.slice(0, 12)} ${value.content?.kind ?? 'given up'}`;
     case 'fleet':

@@ -17,6 +17,7 @@ const needed: Readonly<Record<Exclude<RecordedValue['kind'], 'begin'>, readonly 
   config: ['config'],
   edit: ['edit'],
   synced: [],
+  optimistic: [],
   http: ['key'],
   fleet: ['pods'],
   leadership: ['leadership'],

@@ -11,7 +11,7 @@ export interface ReplayInputs {
   readonly http: Observable<Of<'http'>>;
   readonly fleet: Observable<Of<'fleet'>>;
   readonly leadership: Observable<Of<'leadership'>>;
-  readonly verdicts: Observable<Of<'verdict'>>;
+  readonly verdicts: Observable<Of<'verdict'> | Of<'optimistic'>>;
   readonly deliveries: Observable<Of<'delivery'>>;
 }
 
@@ -26,6 +26,7 @@ export const laneOf: Readonly<Record<Kind, InputLane | undefined>> = {
   fleet: 'fleet',
   leadership: 'leadership',
   verdict: 'verdicts',
+  optimistic: 'verdicts',
   delivery: 'deliveries',
   begin: undefined,
   end: undefined,
@@ -54,7 +55,7 @@ export function inputsOf(value$: Observable<RecordedValue>): ReplayInputs {
     http: of('http'),
     fleet: of('fleet'),
     leadership: of('leadership'),
-    verdicts: of('verdict'),
+    verdicts: of('verdict', 'optimistic'),
     deliveries: of('delivery'),
   };
 }

@@ -11,6 +11,8 @@ import {
   merge,
   of,
   startWith,
+  take,
+  takeUntil,
   tap,
 } from 'rxjs';
 import { createGraph } from '../collections/create-graph.ts';
@@ -47,9 +49,8 @@ export interface Replay {
 
 /**
  * The pipeline of a running controller on inputs that are given: its own templates, collections, gate and latch, its own timers on whatever
- * clock RxJS has. What the outside world answered comes from the inputs: a check waits for the verdict on its plan, a delivery for its
- * reports. A verdict or report on a plan that is not rendered here, as the program or a template is another now, is taken for one on what
- * is checked, or wanted, at that time.
+ * clock RxJS has. What the outside world answered comes from the inputs: a check gets the verdict on its plan or, where there was none yet, the
+ * next one that comes; a delivery gets its reports, and those on plans that are not rendered here, as the program or a template is another now.
  */
 export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Replay {
   const taps = createTaps();
@@ -58,7 +59,12 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
   const rendered = new Set<string>();
   /** The newest verdict on each plan: it may come before its check begins, since a render takes no time here. */
   const verdicts = new Map<string, RecordedVerdict>();
-  const verdict$ = inputs.verdicts.pipe(map(({ verdict }) => verdict));
+  const verdict$ = inputs.verdicts.pipe(
+    filter((value) => value.kind === 'verdict'),
+    map(({ verdict }) => verdict),
+  );
+  /** What the first check is about was out already, so it was accepted before. */
+  let isOptimistic = false;
   const pods = podsOf();
   let current: ReplayWorld | undefined;
 
@@ -66,21 +72,27 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
     defer(() => {
       const known = verdicts.get(plan.id);
       if (known !== undefined) return of(known);
+      if (isOptimistic) {
+        isOptimistic = false;
+        return of<RecordedVerdict>({ kind: 'accepted', planId: plan.id });
+      }
       return verdict$.pipe(
-        first((verdict) => verdict.planId === plan.id || !rendered.has(verdict.planId)),
+        // Renders take no time here: what is checked may have been overtaken there before its check.
+        take(1),
         map((verdict) => ({ ...verdict, planId: plan.id })),
       );
     });
 
-  const deliver = (target: DeliveryTarget): Observable<DeliveryReport> =>
+  const deliver = (target: DeliveryTarget, newer$: Observable<void>): Observable<DeliveryReport> =>
     defer(() => {
       target$.next(target);
-      if (target.kind === 'leave') return NEVER;
+      if (target.kind === 'leave') return NEVER.pipe(takeUntil(newer$));
       const planId = target.kind === 'deliver' ? target.bundle.plan.id : target.planId;
       return inputs.deliveries.pipe(
         map(({ report }) => report),
         filter(({ pod, planId: of }) => pod.key === target.pod.key && (of === planId || !rendered.has(of))),
         map((report): DeliveryReport => ({ ...report, pod: target.pod, planId })),
+        takeUntil(newer$),
       );
     });
 
@@ -101,6 +113,8 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
   }
 
   const feed$ = merge(
+    // Runs all of it, whatever is looked at.
+    pipeline.delivery$,
     inputs.config.pipe(
       tap(({ config }) => {
         current?.world.dispose();
@@ -116,6 +130,7 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
     ),
     inputs.http.pipe(tap(({ key, content }) => current?.http(key, content))),
     inputs.fleet.pipe(tap((value) => pods.replace(value.pods))),
+    inputs.verdicts.pipe(tap(({ kind }) => (isOptimistic ||= kind === 'optimistic'))),
     verdict$.pipe(tap((verdict) => verdicts.set(verdict.planId, verdict))),
   );
 

@@ -1,4 +1,5 @@
 import {
+  EMPTY,
   type Observable,
   asyncScheduler,
   concat,
@@ -8,7 +9,6 @@ import {
   map,
   merge,
   of,
-  skipUntil,
   switchMap,
   take,
   Subject,
@@ -49,6 +49,8 @@ export interface RecordInputsDeps {
   readonly leadership$: Observable<Leadership>;
   /** Of all checks, trials included. */
   readonly verdict$: Observable<RecordedVerdict>;
+  /** How the latch stands when it is asked. */
+  readonly isOptimistic: () => boolean;
   readonly delivery$: Observable<DeliveryReport>;
   readonly render$: Observable<RenderOutcome>;
   /** Emits once when the event loop has had its turn. */
@@ -104,13 +106,20 @@ export function recordInputs(deps: RecordInputsDeps): Observable<RecordingEntry>
       deps.fleet$.pipe(map((pods): RecordedValue => ({ kind: 'fleet', pods }))),
       deps.leadership$.pipe(map((leadership): RecordedValue => ({ kind: 'leadership', leadership }))),
       deps.edit$.pipe(map((edit): RecordedValue => ({ kind: 'edit', edit: hidden(edit, hide) }))),
-      merge(
-        deps.render$.pipe(map(renderShape)),
-        deps.verdict$.pipe(
-          map((verdict): RecordedValue => ({ kind: 'verdict', verdict: verdictShape(verdict) })),
+      opened$.pipe(
+        take(1),
+        // As they stand by then, and what comes.
+        switchMap(() =>
+          merge(
+            deps.isOptimistic() ? of<RecordedValue>({ kind: 'optimistic' }) : EMPTY,
+            deps.render$.pipe(map(renderShape)),
+            deps.verdict$.pipe(
+              map((verdict): RecordedValue => ({ kind: 'verdict', verdict: verdictShape(verdict) })),
+            ),
+            deps.delivery$.pipe(map((report): RecordedValue => ({ kind: 'delivery', report }))),
+          ),
         ),
-        deps.delivery$.pipe(map((report): RecordedValue => ({ kind: 'delivery', report }))),
-      ).pipe(skipUntil(opened$.pipe(take(1)))),
+      ),
     );
     return concat(of(begin), merge(live$, world$)).pipe(
       map((value): RecordingEntry => ({ at: asyncScheduler.now() - begun, ...value })),

@@ -36,6 +36,8 @@ export type RecordedValue =
   | { readonly kind: 'edit'; readonly edit: StoreEdit }
   /** The stores hold what the cluster has: the first render can be made. */
   | { readonly kind: 'synced' }
+  /** At the begin: a render is out, and newer ones go out before their check. */
+  | { readonly kind: 'optimistic' }
   | { readonly kind: 'http'; readonly key: string; readonly content: HttpContent | undefined }
   | { readonly kind: 'fleet'; readonly pods: readonly HaproxyPod[] }
   | { readonly kind: 'leadership'; readonly leadership: Leadership }

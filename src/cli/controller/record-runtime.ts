@@ -10,6 +10,8 @@ export interface RecordRuntimeDeps {
   readonly runtime: Pick<ControllerRuntime, 'pipeline' | 'fleet$' | 'leadership$' | 'edit$'>;
   readonly world$: Observable<LiveWorld>;
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** See {@link recordInputs}. */
+  readonly isOptimistic: () => boolean;
 }
 
 /** A recording of a running controller, from each subscription on. */
@@ -17,11 +19,13 @@ export function recordRuntime({
   runtime,
   world$,
   capabilities,
+  isOptimistic,
 }: RecordRuntimeDeps): Observable<RecordingEntry> {
   const { pipeline, fleet$, leadership$, edit$ } = runtime;
   return recordInputs({
     version,
     capabilities,
+    isOptimistic,
     world$: world$.pipe(
       map(({ config, stores, http }) => ({
         config,

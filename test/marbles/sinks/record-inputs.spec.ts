@@ -29,6 +29,7 @@ function worldOf(objects: Readonly<Record<string, KubeObject>>) {
 const nothing: RecordInputsDeps = {
   version: '1',
   capabilities: { version: '3.4.7' },
+  isOptimistic: () => true,
   world$: NEVER,
   edit$: NEVER,
   fleet$: NEVER,
@@ -63,7 +64,7 @@ describe('recordInputs', () => {
       const world$ = m.hot('w 28ms -', { w: worldOf(many).world });
       const edit$ = m.hot(' 15ms x 13ms r', edits);
       const unsub = '       ^ 28ms -!';
-      const expected = '    (bch) 5ms k 4ms x 4ms (ls) 5ms r';
+      const expected = '    (bch) 5ms k 4ms x 4ms (lso) 4ms r';
       const entry$ = recordInputs({ ...nothing, world$, edit$, pause$: timer(10) }).pipe(
         words,
         // Of the fifty that come at once, one is enough to see.
@@ -77,6 +78,7 @@ describe('recordInputs', () => {
         x: 'delete k10',
         l: 'set k60',
         s: 'synced',
+        o: 'optimistic',
         r: 'replace 1',
       });
       m.expect(world$).toHaveSubscriptions(unsub);
@@ -99,7 +101,8 @@ describe('recordInputs', () => {
       const fleet$ = m.hot('   -f-----------------', { f: [podOf('p')] });
       const leadership$ = m.hot<Leadership>('-----------l------', { l: { kind: 'leading', epoch: 3 } });
       const unsub = '          ^------------------!';
-      const expected = '       bf-(chs)---l--(rv)x';
+      const opened = '         ---^---------------!';
+      const expected = '       bf-(chso)--l--(rv)x';
       const entry$ = recordInputs({
         ...nothing,
         ...{ world$, render$, verdict$, delivery$, fleet$, leadership$ },
@@ -113,15 +116,16 @@ describe('recordInputs', () => {
         c: 'config',
         h: 'http u content',
         s: 'synced',
+        o: 'optimistic',
         l: 'leadership',
         r: 'render',
         v: 'verdict',
         x: 'rejected',
       });
       m.expect(world$).toHaveSubscriptions(unsub);
-      m.expect(render$).toHaveSubscriptions(unsub);
-      m.expect(verdict$).toHaveSubscriptions(unsub);
-      m.expect(delivery$).toHaveSubscriptions(unsub);
+      m.expect(render$).toHaveSubscriptions(opened);
+      m.expect(verdict$).toHaveSubscriptions(opened);
+      m.expect(delivery$).toHaveSubscriptions(opened);
       m.expect(fleet$).toHaveSubscriptions(unsub);
       m.expect(leadership$).toHaveSubscriptions(unsub);
     }),
