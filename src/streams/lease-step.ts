@@ -125,9 +125,13 @@ function learn(
   const { lease, timing, identity } = state;
   const longer = random * patience * timing.retryPeriod;
   if (object === undefined) {
-    // Nothing was seen of a leader, and yet pods have had one: it may not know that its Lease is gone.
-    const isSuspect = podEpoch > 0 && lease.kind === 'unknown' && state.rivalUntil === -Infinity;
-    const rivalUntil = isSuspect ? at + timing.leaseDuration + longer : state.rivalUntil;
+    const isNoSurprise = lease.kind === 'absent' || (lease.kind === 'present' && holderOf(lease) === '');
+    const hadLeader = state.highestEpoch > 0 || podEpoch > 0;
+    // Somebody may lead of whom nothing was seen, and not know that its Lease is gone.
+    const rivalUntil =
+      hadLeader && !isNoSurprise
+        ? Math.max(state.rivalUntil, at + timing.leaseDuration + longer)
+        : state.rivalUntil;
     return { ...state, lease: { kind: 'absent' }, rivalUntil };
   }
   const record = leaseRecord(object);

@@ -114,4 +114,13 @@ describe('createSlots', () => {
     work.subscribe();
     expect(begun).toBe(2);
   });
+
+  it('tells how many works run, and not who waits', () => {
+    const slots = createSlots({ total: 1, suspects: 1 });
+    const gate = new Subject<number>();
+    const runs = [slots.run(gate).subscribe(), slots.run(gate).subscribe()];
+    expect(slots.busy()).toBe(1);
+    for (const run of runs) run.unsubscribe();
+    expect(slots.busy()).toBe(0);
+  });
 });

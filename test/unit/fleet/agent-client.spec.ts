@@ -224,3 +224,21 @@ describe('agentClient: a connection that ends under a request', () => {
     expect(server.requests).toHaveLength(4);
   });
 });
+
+describe('agentClient: writes of a leader', () => {
+  it('do not leave after the term, however late that is found out', async () => {
+    const { client, server, pod } = await scene((_, response) => json(response, 200, { ok: true }));
+    const blob = new Uint8Array([1]);
+    const failures = await Promise.all(
+      [
+        client.apply(pod, request, () => false),
+        client.storePlan(pod, { id: 'p', proof: 'a:1', blob }, () => false),
+      ].map((write) => lastValueFrom<unknown>(write).catch((error: unknown) => String(error))),
+    );
+    for (const failure of failures) expect(failure).toMatch(/is not the leader any more: nothing was sent/);
+    expect(server.requests).toEqual([]);
+    // The connection is there by then, and good for what may leave.
+    expect(await lastValueFrom(client.apply(pod, request, () => true))).toMatchObject({ kind: 'result' });
+    expect(server.requests).toEqual(['POST /v1/apply']);
+  });
+});

@@ -67,4 +67,13 @@ describe('the pod book', () => {
     book.suspect(p, false);
     expect(book.isSuspect(p)).toBe(false);
   });
+
+  it('tells the highest leader epoch that a pod was ever seen with', () => {
+    const { book } = scene();
+    expect(book.highestEpoch()).toBe(0);
+    book.learn(p, stateOf(one, { applied_token: { leader_epoch: 7, render_seq: 1 } }));
+    book.learn(q, stateOf(one, { applied_token: { leader_epoch: 4, render_seq: 1 } }));
+    book.retain([q]);
+    expect(book.highestEpoch()).toBe(7);
+  });
 });
