@@ -12,6 +12,7 @@ import { describeFailure } from '../kube/kube-failure.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { readFailure } from '../lib/read-failure.ts';
 import { redact } from '../lib/redact.ts';
+import { publishedNames } from '../sinks/publish/published-names.ts';
 import type { CliCall } from './cli-command.ts';
 import { clusterConfig } from './cluster-config.ts';
 import type { configViewOptions } from './config-view-command.ts';
@@ -105,6 +106,9 @@ async function publishedConfig({ values, signal }: Call, resources: AsyncDisposa
   if (name !== undefined) {
     const found = await client.get(ref, name, { signal });
     if (found.ok) return found.value;
+    // The name of a configuration means what is published of it.
+    const published = await client.get(ref, publishedNames(name).main, { signal });
+    if (published.ok) return published.value;
     throw new CodedError(
       'HAPTIC_ERR_CLI_KUBE',
       `HAProxyCfg ${ref.namespace}/${name}: ${describeFailure(found.failure)}`,
@@ -119,12 +123,17 @@ async function publishedConfig({ values, signal }: Call, resources: AsyncDisposa
       );
     all.push(...page.value.items);
   }
-  const [only, ...more] = all;
+  const names = new Set(all.map((object) => object.metadata.name));
+  // What is refused is beside what runs: who does not say which means the latter.
+  const accepted = all.filter(
+    ({ metadata: { name: one } }) => !one.endsWith('-invalid') || !names.has(one.replace(/-invalid$/, '')),
+  );
+  const [only, ...more] = accepted;
   if (only === undefined)
     throw new CodedError('HAPTIC_ERR_CLI_KUBE', `there is no HAProxyCfg in ${ref.namespace}`);
   if (more.length === 0) return only;
-  const names = all.map(({ metadata }) => metadata.name).join(', ');
-  throw usage(`say with --crd-name which HAProxyCfg of ${ref.namespace} is meant: ${names}`);
+  const choice = accepted.map(({ metadata }) => metadata.name).join(', ');
+  throw usage(`say with --crd-name which HAProxyCfg of ${ref.namespace} is meant: ${choice}`);
 }
 
 function namespaceOf({ namespace, kubeconfig, context }: Call['values']): string {

@@ -169,6 +169,22 @@ describe('haptic config view', () => {
       'say with --crd-name which HAProxyCfg of default is meant: main, other',
     );
     expect((await view(['rendered', '--namespace', 'default', '--crd-name', 'other'])).out).toBe('plain\n');
+    // As the controller publishes them: what is refused is beside what runs, and a configuration has its own.
+    for (const name of ['main', 'other'])
+      await lastValueFrom(
+        api.client.delete('haproxy-haptic.org/v1alpha1/haproxycfgs', { namespace: 'default', name }),
+        { defaultValue: undefined },
+      );
+    const published = [
+      cfg('web-haproxycfg', { content: 'runs\n' }),
+      cfg('web-haproxycfg-invalid', { content: 'refused\n' }),
+    ];
+    await lastValueFrom(api.client.createMany(published));
+    expect((await view(['rendered', '--namespace', 'default'])).out).toBe('runs\n');
+    const named = (name: string) => view(['rendered', '--namespace', 'default', '--crd-name', name]);
+    expect((await named('web')).out).toBe('runs\n');
+    expect((await named('web-haproxycfg-invalid')).out).toBe('refused\n');
+    expect((await named('none')).err).toContain('HAProxyCfg default/none: 404');
     const file = put('cfg.yaml', JSON.stringify(cfg('x', compressed)));
     expect((await view(['rendered', '--input', file])).out).toBe(text);
     expect((await view(['rendered', '--input', '/nowhere'])).err).toContain(
