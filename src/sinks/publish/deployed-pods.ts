@@ -10,6 +10,7 @@ export type DeployedPod = FromSchema<typeof deployedToPodsSchema>[number];
 export type DeployedPods = ReadonlyMap<string, DeployedPod>;
 
 const most = { reasons: 8, reason: 1024, error: 4096 };
+const few = 128;
 
 /**
  * What is known of the pods after a report. The same map when it tells nothing new: a pass over a pod that had nothing to do.
@@ -31,7 +32,7 @@ export function withReport(
 
 /** The pod's name; with the namespace, where it is not that of the configuration. */
 export function podNameOf(key: string, namespace: string): string {
-  return key.startsWith(`${namespace}/`) ? key.slice(namespace.length + 1) : key.replace('/', '.');
+  return key.startsWith(`${namespace}/`) ? key.slice(namespace.length + 1) : key;
 }
 
 function identityOf(podName: string, { uid, containerId }: HaproxyPod) {
@@ -58,7 +59,7 @@ function afterReport(
       return {
         ...kept,
         ...identity,
-        ...(isThere ? {} : deploymentOf(report, now)),
+        ...(isThere ? recovered(rest, report) : deploymentOf(report, now)),
         ...rolesOf(rest, report),
       };
     }
@@ -83,6 +84,11 @@ function afterReport(
         consecutiveErrors: errors + 1,
       };
   }
+}
+
+/** What it has come to is not rejected. */
+function recovered({ mode }: Partial<DeployedPod>, report: DeliveryAcked) {
+  return mode === 'rejected' ? { mode: report.mode, reasons: [] } : {};
 }
 
 function withoutChecksum({ checksum: _checksum, ...rest }: Partial<DeployedPod>): Partial<DeployedPod> {
@@ -132,10 +138,29 @@ function wasIdle({ mode, observed, reloaded, operations, drifted }: DeliveryAcke
 
 /** At most eight; the last says how many were left out. */
 function shortened(reasons: readonly string[]): readonly string[] {
-  const cut = reasons.map((reason) => reason.slice(0, most.reason));
-  if (cut.length <= most.reasons) return cut;
-  const shown = cut.slice(0, most.reasons - 1);
-  return [...shown, `and ${cut.length - shown.length} more`];
+  return atMost(
+    most.reasons,
+    reasons.map((reason) => reason.slice(0, most.reason)),
+  );
+}
+
+/** The same in few words, for a fleet of many pods. */
+export function inFewWords(pod: DeployedPod): DeployedPod {
+  const { reasons, lastError } = pod;
+  return {
+    ...pod,
+    ...(reasons && { reasons: atMost(2, reasons).map((reason) => reason.slice(0, few)) }),
+    ...(lastError !== undefined && { lastError: lastError.slice(0, few) }),
+  };
+}
+
+function atMost(count: number, reasons: readonly string[]): readonly string[] {
+  if (reasons.length <= count) return reasons;
+  const shown = reasons.slice(0, count - 1);
+  // What was left out before is left out still.
+  const before = /^and (\d+) more$/.exec(reasons.at(-1) ?? '')?.[1];
+  const more = reasons.length - shown.length + (before === undefined ? 0 : Number(before) - 1);
+  return [...shown, `and ${more} more`];
 }
 
 function millisecondsOf(ms: number): string {

@@ -6,8 +6,8 @@ import type { PublishedObject } from '../../kube/published-object.ts';
 import { hidePasswords } from './hide-passwords.ts';
 import type { WantedFile } from './wanted-files.ts';
 
-/** Bytes that fit into one object beside its metadata: etcd takes 1.5 MiB, a Secret holds 1 MiB. */
-const room = { object: 1_400_000, secret: 1_000_000 };
+/** Bytes that fit into one object beside the rest of it: etcd takes 1.5 MiB, a Secret holds 1 MiB, and a HAProxyCfg has a large status. */
+const room = { config: 1_000_000, secret: 1_000_000, other: 1_400_000 };
 const compress = promisify(zstdCompress);
 const options = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
 
@@ -28,7 +28,7 @@ export async function encodeContent(
   const { kind, name, path, fileName, digest } = wanted;
   const object = { kind, name, path, fileName, digest, checksum };
   const bytes = kind === 'config' ? hidePasswords(whole) : whole;
-  const most = kind === 'secret' ? room.secret : room.object;
+  const most = kind === 'config' || kind === 'secret' ? room[kind] : room.other;
   const isText = isUtf8(bytes);
   if (isText && (threshold === 0 || bytes.byteLength <= threshold)) {
     const text = bytes.toString('utf8');

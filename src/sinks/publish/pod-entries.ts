@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/is-record.ts';
 import type { DeliveryReport } from '../../protocol/delivery-report.ts';
 import type { Fleet } from '../../protocol/fleet.ts';
-import { type DeployedPod, type DeployedPods, podNameOf, withReport } from './deployed-pods.ts';
+import { type DeployedPod, type DeployedPods, inFewWords, podNameOf, withReport } from './deployed-pods.ts';
 
 /** What is told of the pods during one term. */
 export interface PodEntries {
@@ -11,9 +11,12 @@ export interface PodEntries {
   readonly seed: (deployedToPods: unknown) => void;
   /** Lets go of pods that are not there any more. */
   readonly keep: (fleet: Fleet) => void;
-  /** By name. `checksumOf` a plan's haproxy.cfg, where that is known. */
+  /** By name; in few words where there are too many. `checksumOf` a plan's haproxy.cfg, where that is known. */
   readonly list: (checksumOf: (planId: string) => string | undefined) => readonly DeployedPod[];
 }
+
+/** Characters: the object has to hold haproxy.cfg too. */
+const most = 200_000;
 
 export function podEntries(namespace: string): PodEntries {
   let pods: DeployedPods = new Map();
@@ -48,13 +51,15 @@ export function podEntries(namespace: string): PodEntries {
       if ([...pods.values()].every(isThere)) return;
       pods = new Map([...pods].filter(([, pod]) => isThere(pod)));
     },
-    list: (checksumOf) =>
-      [...pods.values()]
+    list: (checksumOf) => {
+      const all = [...pods.values()]
         .sort((a, b) => (a.podName < b.podName ? -1 : 1))
         .map((pod) => {
           const checksum = pod.appliedPlanID === undefined ? undefined : checksumOf(pod.appliedPlanID);
           return checksum === undefined ? pod : { ...pod, checksum };
-        }),
+        });
+      return JSON.stringify(all).length > most ? all.map(inFewWords) : all;
+    },
   };
 }
 

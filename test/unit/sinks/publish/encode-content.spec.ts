@@ -55,6 +55,14 @@ describe('encodeContent', () => {
     expect(object.text.length).toBeLessThan(200);
   });
 
+  it('leaves room for the status beside a haproxy.cfg', async () => {
+    const noise = randomBytes(900_000).toString('hex');
+    expect(await encodeContent(fileOf(noise), 1000, signal)).toMatchObject({ compressed: true });
+    expect(await encodeContent(fileOf(noise, 'config'), 1000, signal)).toMatchObject({
+      oversized: 1_800_000,
+    });
+  });
+
   it('hides the passwords of users in haproxy.cfg, and nowhere else', async () => {
     const config = [
       'userlist people',

@@ -76,6 +76,26 @@ describe('podEntries', () => {
     expect(after).not.toHaveProperty('consecutiveErrors');
   });
 
+  it('does not call a pod rejected that has come to what was rejected before', () => {
+    const fails = failureOf('ns/a', 'p1', { stage: 'rejected' });
+    const { list } = entriesAfter(ackOf('ns/a', 'p1'), fails, ackOf('ns/a', 'p1', { mode: 'noop' }));
+    expect(list).toMatchObject([{ mode: 'noop', appliedPlanID: 'p1' }]);
+    expect(list[0]).not.toHaveProperty('lastError');
+  });
+
+  it('leaves room for the rest of the object, however many pods there are', () => {
+    const reasons = Array.from({ length: 12 }, (_, i) => `${i}`.repeat(1000));
+    const reports = Array.from({ length: 400 }, (_, i) => [
+      ackOf(`ns/${i}`, 'p1', { reasons }),
+      failureOf(`ns/${i}`, 'p2', { message: 'x'.repeat(4000) }),
+    ]).flat();
+    const { list } = entriesAfter(...reports);
+    expect(list).toHaveLength(400);
+    expect(JSON.stringify(list).length).toBeLessThan(400_000);
+    expect(list[0]?.reasons).toStrictEqual(['0'.repeat(128), 'and 11 more']);
+    expect(list[0]?.lastError).toHaveLength(128);
+  });
+
   it('tells at most eight reasons, and how many there were more', () => {
     const reasons = Array.from({ length: 12 }, (_, i) => `reason ${i}`);
     const { list } = entriesAfter(ackOf('ns/a', 'p1', { reasons }));
@@ -125,7 +145,7 @@ describe('podEntries', () => {
       pods: [podOf('ns/a', { uid: 'another' }), podOf('other/d')],
       rejected: [{ key: 'ns/b', reason: 'agent_not_running' }],
     });
-    expect(pods.list(noChecksum).map(({ podName }) => podName)).toStrictEqual(['b', 'other.d']);
+    expect(pods.list(noChecksum).map(({ podName }) => podName)).toStrictEqual(['b', 'other/d']);
   });
 
   it('knows the checksum of what was published, and never that of something else', () => {
