@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
+import { constants, linkSync } from 'node:fs';
 import { copyFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import type { HeldFiles } from './files/held-files.ts';
+import type { HeldFile, HeldFiles } from './files/held-files.ts';
 import type { StagedFile } from './files/staged-file.ts';
 import type { StagingArea } from './files/staging-area.ts';
 
@@ -12,6 +12,11 @@ import type { StagingArea } from './files/staging-area.ts';
  * throws: without it an image's file ends in the last known good set.
  */
 export interface ConfigCopy {
+  /**
+   * Gives the copy another name, if it is one of this content: for the journal, which needs the former configuration in a file of its own as
+   * well. What is copied next is another file. False: there is no such copy, or it cannot be linked.
+   */
+  linkTo(name: string, content: HeldFile): Promise<boolean>;
   /** Of a configuration that is about to be put in place, if it is among the staged ones. Resolves before its file may be renamed away. */
   prepare(staged: readonly StagedFile[]): Promise<void>;
   /** Of the configuration in place, unless it is the copied one already. */
@@ -41,6 +46,16 @@ export function createConfigCopy({ baseDir, configFile, held, area, log }: Confi
     }
   };
   return {
+    linkTo: async (name, content) => {
+      if (content.digest !== copied) return false;
+      try {
+        linkSync(await area.configCopy(), name);
+        return true;
+      } catch (error) {
+        log.debug({ err: error }, 'the second copy of the configuration cannot be linked');
+        return false;
+      }
+    },
     prepare: async (staged) => {
       const config = staged.find((file) => file.path === configFile);
       if (config === undefined) return;

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { keepPromised } from './files/keep-promised.ts';
 import path from 'node:path';
 import { putBack } from './apply/abort-apply.ts';
 import type { ApplyContext } from './apply/apply-context.ts';
@@ -6,10 +7,12 @@ import { settleRecord } from './apply/settle-record.ts';
 import { openFilePool } from './files/file-pool.ts';
 import { isReached } from './files/is-reached.ts';
 import { type PathTarget, reachFiles } from './files/reach-files.ts';
+import { writePatched } from './files/write-patched.ts';
 import {
   type AgentRecord,
   noPlan,
   samePlanRef,
+  servesGood,
   type Wanted,
   withoutBaseline,
   withoutJournal,
@@ -25,11 +28,11 @@ export async function recoverFiles(context: ApplyContext): Promise<void> {
   const { store, held, log } = context;
   const record = store.current();
   if (record.phase === 'aborting') {
-    const touched = !samePlanRef(record.workerOps, record.running);
+    const touched = !samePlanRef(record.workerOps, record.running) || !servesGood(record);
     log.warn('the agent ended while it put files back: going on with it');
     const restored = await putBack(context, record, touched);
     await settleRecord(context, { ...restored, reloadPending: touched ? recovery : undefined });
-  } else if (record.phase === 'applying') {
+  } else if (record.phase === 'applying' || record.phase === 'placing') {
     const next = await settleApplying(context, record);
     log.warn({ plan: record.wanted?.plan.id, applied: next.applied.id }, 'the agent ended amid an apply');
     held.replace(next.files, new Map());
@@ -48,9 +51,11 @@ async function settleApplying(context: ApplyContext, record: AgentRecord): Promi
     const nothing = withoutJournal(withoutBaseline(record));
     return { ...nothing, files: context.held.all(), reloadPending: undefined };
   }
-  const reloadPending = wanted.worker ? recovery : record.reloadPending;
+  // The worker has what was answered, and what it has else nobody knows.
+  const strange = wanted.worker || (record.phase === 'placing' && where === 'old');
+  const reloadPending = strange ? recovery : record.reloadPending;
   if (where === 'old')
-    return { ...record, ...(wanted.worker && unknownWorker), journal: diverged(record), reloadPending };
+    return { ...record, ...(strange && unknownWorker), journal: diverged(record), reloadPending };
   const served = record.reloadPending === undefined ? wanted.plan : undefined;
   const reached: AgentRecord = {
     ...record,
@@ -58,7 +63,7 @@ async function settleApplying(context: ApplyContext, record: AgentRecord): Promi
     appliedToken: wanted.token,
     applied: wanted.plan,
     files: changedFiles(record.files, wanted.changes),
-    filesCommittedAt: changedAt(context.options.baseDir, wanted),
+    filesCommittedAt: Math.max(record.filesCommittedAt, changedAt(context.options.baseDir, wanted)),
     reloadPending,
   };
   if (wanted.worker) return { ...reached, ...unknownWorker };
@@ -67,11 +72,11 @@ async function settleApplying(context: ApplyContext, record: AgentRecord): Promi
 
 const unknownWorker = { running: noPlan, workerOps: noPlan } as const;
 
-/** Forwards where every byte is there, else backwards. With no path changed yet there is nothing to do. */
+/** Forwards where every byte is there, else backwards. With no path changed yet there is nothing to do, unless it was answered. */
 async function settleChanges(
-  { options, area }: ApplyContext,
+  { options, area, log }: ApplyContext,
   record: AgentRecord,
-  { changes }: Wanted,
+  { changes, patches }: Wanted,
 ): Promise<'new' | 'old' | 'torn'> {
   const { baseDir, configFile } = options;
   const wanted = new Map<string, PathTarget>();
@@ -82,10 +87,17 @@ async function settleChanges(
   }
   let changed = 0;
   for (const [file, target] of wanted) if (await isReached(baseDir, file, target)) changed++;
-  if (changed === 0) return 'old';
   if (changed === wanted.size) return 'new';
-  const deps = { baseDir, area, pool: await openFilePool(area), last: configFile };
-  if ((await reachFiles(deps, wanted)).length === 0) return 'new';
+  if (changed === 0 && record.phase !== 'placing') return 'old';
+  const pool = await openFilePool(area);
+  const deps = { baseDir, area, pool, last: configFile };
+  try {
+    await writePatched(deps, changes, patches);
+    await keepPromised(deps, record.journal, wanted);
+    if ((await reachFiles(deps, wanted)).length === 0) return 'new';
+  } catch (error) {
+    log.error({ err: error }, 'the wanted files could not be put in place');
+  }
   return (await reachFiles(deps, former)).length === 0 ? 'old' : 'torn';
 }
 

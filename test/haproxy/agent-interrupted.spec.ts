@@ -1,11 +1,13 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
+import type { FilePatch } from '../../src/agent/files/file-patch.ts';
 import type { HeldFile } from '../../src/agent/files/held-files.ts';
 import type { JournalEntry } from '../../src/agent/files/journal.ts';
 import { type AgentRecord, noPlan, type Wanted } from '../../src/agent/state/agent-record.ts';
 import { decodeRecord, encodeRecord } from '../../src/agent/state/record-codec.ts';
 import { digest } from '../../src/lib/digest.ts';
+import { applyBody, manifestOf } from '../fixtures/agent-harness.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bootstrapConfig, eventually } from '../fixtures/haproxy-process.ts';
@@ -21,6 +23,10 @@ interface Instant {
   readonly linked: readonly string[];
   /** Commands or a reload were on their way as well; default: true. */
   readonly worker?: boolean;
+  /** The worker had it, and that was answered; default: false. */
+  readonly answered?: boolean;
+  /** Wanted contents that are on record as changes of the former ones. */
+  readonly patched?: readonly string[];
 }
 
 const changed = ['maps/path.map', 'haproxy.cfg', 'notes/new.txt', 'notes/gone.txt'];
@@ -79,7 +85,7 @@ describeEachLine('an agent that ended amid an apply', (line) => {
   /** Puts record and files into the state of that instant. */
   const interrupt = async (
     { former, wanted, before }: Awaited<ReturnType<typeof begin>>,
-    { done, staged, linked, worker = true }: Instant,
+    { done, staged, linked, worker = true, answered = false, patched = [] }: Instant,
   ) => {
     const changes = new Map(
       changed.map((name) => {
@@ -95,13 +101,25 @@ describeEachLine('an agent that ended amid an apply', (line) => {
         return [name, { kind, link: `.haptic-lkg/t-${String(index)}`, held }];
       }),
     );
+    const patches = Object.fromEntries(
+      patched.map((name): [string, FilePatch] => {
+        const [old, next] = [former[name] ?? '', wanted[name] ?? ''];
+        let offset = 0;
+        while (offset < old.length && old[offset] === next[offset]) offset++;
+        const base = { digest: digest(old), size: Buffer.byteLength(old) };
+        const bytes = Buffer.from(next.slice(offset));
+        return [name, { base, offset, length: old.length - offset, bytes }];
+      }),
+    );
     const apply: Wanted = {
       plan: { id: 'plan-2', proof: 'a:2' },
       token: { leader_epoch: 1, render_seq: 2 },
       changes,
-      worker,
+      patches: new Map(Object.entries(patches)),
+      worker: worker && !answered,
     };
-    const under = { ...before, phase: 'applying', proofCounter: 2, journal, wanted: apply } as const;
+    const phase = answered ? 'placing' : 'applying';
+    const under: AgentRecord = { ...before, phase, proofCounter: 2, journal, wanted: apply };
     await writeFile(inBase('.haptic-agent.json'), encodeRecord(under));
     for (const name of done) await put(name, wanted[name]);
     for (const name of staged) await put(`.haptic-tmp/s-${name.replaceAll('/', '-')}`, wanted[name]);
@@ -181,6 +199,116 @@ describeEachLine('an agent that ended amid an apply', (line) => {
     expect(next.body).toMatchObject({ ok: true, applied_plan_proof: 'a:3' });
   });
 
+  /** As the worker is when commands have done all of it. */
+  const reachedByCommands = async () => {
+    const { haproxy } = scene();
+    await haproxy.cli('add map maps/path.map /wanted app');
+    await haproxy.cli('del map maps/path.map /former');
+  };
+  const copied = ['.haptic-lkg/config'];
+  it.each<[string, Instant, 'image' | undefined]>([
+    ['before the first file', { done: [], staged: written, linked: [] }, undefined],
+    ['with one link made', { done: [], staged: written, linked: ['maps/path.map'] }, undefined],
+    [
+      'after the first rename',
+      { done: ['maps/path.map'], staged: ['haproxy.cfg', 'notes/new.txt'], linked: ['maps/path.map'] },
+      undefined,
+    ],
+    [
+      'with bytes that are on record only',
+      { done: [], staged: ['notes/new.txt'], linked: [], patched: ['maps/path.map', 'haproxy.cfg'] },
+      undefined,
+    ],
+    [
+      'with bytes that are on record only, some in place',
+      {
+        done: ['notes/new.txt', 'maps/path.map'],
+        staged: [],
+        linked: ['maps/path.map'],
+        patched: ['maps/path.map', 'haproxy.cfg'],
+      },
+      undefined,
+    ],
+    [
+      'with bytes that are on record only, under an image’s configuration',
+      { done: [], staged: ['notes/new.txt'], linked: [], patched: ['maps/path.map', 'haproxy.cfg'] },
+      'image',
+    ],
+    ['before the removals', { done: written, staged: [], linked: replaced }, undefined],
+    ['with all in place', { done: changed, staged: [], linked: replaced }, undefined],
+    [
+      'before the first file, under an image’s configuration',
+      { done: [], staged: written, linked: [] },
+      'image',
+    ],
+    [
+      'after the last rename, under an image’s configuration',
+      { done: written, staged: copied, linked: replaced },
+      'image',
+    ],
+  ])('after the answer, %s: on what was answered, with the way back', async (_when, instant, image) => {
+    const start = await begin();
+    const { haproxy } = scene();
+    await reachedByCommands();
+    const staged = instant.staged.filter((name) => name in start.wanted);
+    await interrupt(start, { ...instant, staged, answered: true });
+    if (instant.staged.includes('.haptic-lkg/config'))
+      await put('.haptic-lkg/config', start.wanted['haproxy.cfg']);
+    if (image !== undefined) await put('haproxy.cfg', bootstrapConfig(haproxy.baseDir));
+    await scene().restartAgent();
+    const { harness } = scene();
+    expect(await harness.state('?verify=1')).toMatchObject({
+      applied_plan_id: 'plan-2',
+      applied_plan_proof: 'a:2',
+      running_plan_id: 'plan-2',
+      worker_ops_plan_id: 'plan-2',
+      lkg_plan_id: 'plan-1',
+      applied_token: { leader_epoch: 1, render_seq: 2 },
+      generation: 2,
+    });
+    await expectOnDisk(start.wanted);
+    expect(await haproxy.reloads()).toBe(1);
+    expect((await visit(start.here, '/wanted')).body).toBe('one');
+    const state = await harness.state();
+    const reply = await harness.send(
+      applyBody(manifestOf(state, {}, { plan_id: 'plan-2', plan_proof: 'a:2', mode: 'revert_lkg' }), {}),
+    );
+    expect(reply.body).toMatchObject({ ok: true, applied_plan_id: 'plan-1' });
+    await expectOnDisk(start.former);
+    expect((await visit(start.here, '/former')).body).toBe('one');
+  });
+
+  it('after the answer, with a HAProxy that was started on the former files meanwhile: reloaded', async () => {
+    const start = await begin();
+    await interrupt(start, { done: [], staged: written, linked: [], answered: true });
+    const { haproxy } = scene();
+    await haproxy.kill();
+    await haproxy.start();
+    await scene().restartAgent();
+    const state = await scene().harness.state();
+    expect(state).toMatchObject({ applied_plan_id: 'plan-2', running_plan_id: 'plan-2' });
+    expect((await visit(start.here, '/wanted')).body).toBe('one');
+    expect(await haproxy.reloads()).toBe(1);
+  });
+
+  it('after the answer, on a machine that lost the bytes: on the former set, after one reload', async () => {
+    const start = await begin();
+    await reachedByCommands();
+    await interrupt(start, { done: [], staged: ['maps/path.map'], linked: [], answered: true });
+    await scene().restartAgent();
+    const { harness, haproxy } = scene();
+    expect(await harness.state('?verify=1')).toMatchObject({
+      applied_plan_id: 'plan-1',
+      running_plan_id: 'plan-1',
+      lkg_plan_id: 'plan-1',
+      generation: 1,
+    });
+    await expectOnDisk(start.former);
+    expect(await haproxy.reloads()).toBe(2);
+    expect((await visit(start.here, '/former')).body).toBe('one');
+    expect((await visit(start.here, '/wanted')).status).toBe(404);
+  });
+
   it('that only changed files: without a reload', async () => {
     const start = await begin();
     await interrupt(start, { done: changed, staged: [], linked: replaced, worker: false });
@@ -239,6 +367,7 @@ describeEachLine('an agent that ended amid an apply', (line) => {
     ['none of it done', [], false],
     ['half of it done', ['maps/path.map', 'notes/gone.txt'], false],
     ['the worker touched as well', ['maps/path.map'], true],
+    ['the worker brought further by an apply before', ['maps/path.map'], 'earlier'],
   ] as const)('while it put files back, %s: goes on backwards', async (_when, back, touched) => {
     const start = await begin();
     await interrupt(start, { done: changed, staged: [], linked: replaced });
@@ -249,8 +378,8 @@ describeEachLine('an agent that ended amid an apply', (line) => {
       phase: 'aborting',
       wanted: undefined,
       applied: noPlan,
-      running: plan,
-      workerOps: touched ? noPlan : plan,
+      running: touched === 'earlier' ? { id: 'plan-x', proof: 'a:1' } : plan,
+      workerOps: touched === 'earlier' ? { id: 'plan-x', proof: 'a:1' } : touched ? noPlan : plan,
       files: new Map(
         Object.entries(start.wanted).map(([name, text]) => [
           name,
@@ -266,7 +395,7 @@ describeEachLine('an agent that ended amid an apply', (line) => {
     expect(state).not.toHaveProperty('invariant_violation');
     expect(state).toMatchObject({ applied_plan_id: '', lkg_plan_id: 'plan-1' });
     await expectOnDisk(start.former);
-    expect(await haproxy.reloads()).toBe(touched ? 2 : 1);
+    expect(await haproxy.reloads()).toBe(touched === false ? 1 : 2);
     expect((await visit(start.here, '/former')).body).toBe('one');
     expect((await scene().talk.reload(start.wanted, 'plan-3')).body).toMatchObject({ ok: true });
   });

@@ -191,7 +191,8 @@ describeEachLine('the agent recovers from', (line) => {
     await begin();
     const { harness, haproxy, restartAgent } = scene();
     await harness.stop();
-    const record = JSON.parse(await readFile(inBase('.haptic-agent.json'), 'utf8')) as object;
+    const records = (await readFile(inBase('.haptic-agent.json'), 'utf8')).trimEnd().split('\n');
+    const record = JSON.parse(records.at(-1) ?? '') as object;
     await writeFile(inBase('.haptic-agent.json'), JSON.stringify({ ...record, phase: 'applying' }));
     await mkdir(inBase('.haptic-tmp'), { recursive: true });
     await writeFile(inBase('.haptic-tmp/7'), 'left behind');
@@ -262,18 +263,44 @@ describeEachLine('the agent recovers from', (line) => {
       { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
     ]);
     expect(touched).toMatchObject({ status: 500, body: { stage: 'write' } });
+    expect(await haproxy.reloads()).toBe(1);
+    expect((await visit(here, '/x')).status).toBe(404);
+    expect((await visit(here, '/')).body).toBe('one');
+    expect(await harness.state()).toMatchObject(applied);
+    await rm(inBase('maps/z.map'), { recursive: true });
+    expect((await talk.reload(next)).body).toMatchObject({ ok: true });
+  });
+
+  it('a disk that refuses to put files in place when they were answered for: the worker is back on what is there', async () => {
+    const { here, files } = await begin();
+    const { harness, talk, haproxy } = scene();
+    const first = { ...files, 'notes/a.txt': 'a' };
+    const add = [{ kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' }] as const;
+    expect((await talk.runtime({ ...first, 'notes/b.txt': 'b' }, [])).body).toMatchObject({ ok: true });
+    expect((await talk.runtime(first, [])).body).toMatchObject({ ok: true });
+    // Where the former map was to be kept.
+    await rm(inBase('.haptic-lkg'), { recursive: true });
+    await rm(inBase('maps/.haptic-lkg'), { recursive: true, force: true });
+    await writeFile(inBase('.haptic-lkg'), 'no folder');
+    const reply = await talk.runtime({ ...first, 'maps/path.map': '/x app\n' }, add);
+    expect(reply.body).toMatchObject({ ok: true, mode: 'runtime' });
+    expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
     expect(await haproxy.reloads()).toBe(2);
     expect((await visit(here, '/x')).status).toBe(404);
     expect((await visit(here, '/')).body).toBe('one');
-    expect(await harness.state()).toMatchObject({ applied_plan_id: '', running_plan_id: 'plan-1' });
-    await rm(inBase('maps/z.map'), { recursive: true });
-    expect((await talk.reload(next)).body).toMatchObject({ ok: true });
+    const state = await harness.state('?verify=1');
+    expect(state).not.toHaveProperty('invariant_violation');
+    expect(state).toMatchObject({ applied_plan_id: '', running_plan_id: 'plan-3' });
+    await rm(inBase('.haptic-lkg'));
+    expect((await talk.reload({ ...first, 'maps/path.map': '/x app\n' })).body).toMatchObject({ ok: true });
+    expect((await visit(here, '/x')).body).toBe('one');
   });
 
   it('a state file that cannot be written: the apply is refused before anything happens', async () => {
     const { files } = await begin();
     const { harness, talk, haproxy } = scene();
-    await mkdir(inBase('.haptic-agent.json.new/blocked'), { recursive: true });
+    await rm(inBase('.haptic-agent.json'));
+    await mkdir(inBase('.haptic-agent.json/blocked'), { recursive: true });
     const reply = await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [
       { kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' },
     ]);
@@ -281,7 +308,7 @@ describeEachLine('the agent recovers from', (line) => {
     expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
     expect(await haproxy.cli('show map maps/path.map')).not.toContain('/x');
     expect(await harness.state()).toMatchObject(applied);
-    await rm(inBase('.haptic-agent.json.new'), { recursive: true });
+    await rm(inBase('.haptic-agent.json'), { recursive: true });
     expect((await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [])).body.ok).toBe(true);
   });
 

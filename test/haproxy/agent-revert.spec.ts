@@ -177,6 +177,27 @@ describeEachLine('the last known good set', (line) => {
     expect(await harness.state('?verify=1')).not.toHaveProperty('invariant_violation');
   });
 
+  it('takes the place of what HAProxy refuses, also on a worker that earlier operations had brought further', async () => {
+    const { here, good, third } = await begin();
+    const { talk, haproxy, harness } = scene();
+    expect((await visit(here, '/third')).body).toBe('one');
+    const bad = { ...third, 'haproxy.cfg': `${third['haproxy.cfg'] ?? ''}bogus keyword\n` };
+    expect((await talk.reload(bad)).body).toMatchObject({
+      ok: false,
+      mode: 'rejected',
+      applied_plan_id: '',
+      running_plan_id: 'plan-1',
+      worker_ops_plan_id: 'plan-1',
+      rollback: { performed: true, reloaded: true },
+    });
+    await onDisk(good);
+    // Files and worker are one plan.
+    expect((await visit(here, '/third')).status).toBe(404);
+    expect((await visit(here, '/')).body).toBe('one');
+    expect(await haproxy.reloads()).toBe(3);
+    expect(await harness.state('?verify=1')).not.toHaveProperty('invariant_violation');
+  });
+
   it('need not be asked for when HAProxy has refused the very same a moment ago', async () => {
     const { here, good } = await begin();
     const { harness, haproxy, advance, talk, counted } = scene();

@@ -4,6 +4,7 @@ import {
   type AgentRecord,
   noPlan,
   type PlanRef,
+  servesGood,
   withoutBaseline,
   withoutJournal,
 } from '../state/agent-record.ts';
@@ -22,11 +23,11 @@ export interface Rollback {
 }
 
 /**
- * HAProxy does not take the files on disk: the last known good ones are put back. A worker that operations had touched is reloaded on
- * them. No baseline is claimed afterwards: the controller sends a full set next.
+ * HAProxy does not take the files on disk: the last known good ones are put back. A worker that is not on them, since operations had
+ * touched it now or earlier, is reloaded on them. No baseline is claimed afterwards: the controller sends a full set next.
  *
  * @param record what is true now: `files` are those on disk, `journal` leads back from them
- * @param touched operations ran on the worker since it last matched files
+ * @param touched operations ran on the worker since it last matched a plan
  */
 export async function abortApply(
   context: ApplyContext,
@@ -34,10 +35,12 @@ export async function abortApply(
   failed: ReloadOutcome & { readonly ok: false },
   touched: boolean,
 ): Promise<Rollback> {
-  const restored = await putBack(context, record, touched);
-  if (!touched) {
-    // Without a verdict nobody knows which worker runs; after a refusal it is the former one.
-    const served = failed.verdict === 'refused' ? record : { running: noPlan, workerOps: noPlan };
+  // After a refusal the former worker runs; without a verdict nobody knows which one.
+  const refused = failed.verdict === 'refused';
+  const strange = touched || (refused && !servesGood(record));
+  const restored = await putBack(context, record, strange);
+  if (!strange) {
+    const served = refused ? record : { running: noPlan, workerOps: noPlan };
     await settleRecord(context, { ...restored, running: served.running, workerOps: served.workerOps });
     return { performed: true, reloaded: false };
   }

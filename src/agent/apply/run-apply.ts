@@ -1,32 +1,25 @@
 import type { ApplyManifest, ApplyResultMode } from '../../protocol/wire.ts';
-import { commitFiles, type CommittedFiles } from '../files/commit-files.ts';
-import type { JournalEntry } from '../files/journal.ts';
-import { planJournal } from '../files/plan-journal.ts';
-import { type WrittenFile, writeStaged } from '../files/write-staged.ts';
 import type { ReloadOutcome } from '../runtime/reload-haproxy.ts';
 import { firstDeletes } from '../runtime/first-deletes.ts';
 import { type OperationRun, runOperations } from '../runtime/run-operations.ts';
-import {
-  type AgentRecord,
-  noPlan,
-  type PlanRef,
-  samePlanRef,
-  withoutBaseline,
-} from '../state/agent-record.ts';
-import { abortApply, dropLinks, recoverWorker } from './abort-apply.ts';
+import { type AgentRecord, noPlan, type PlanRef, withoutBaseline } from '../state/agent-record.ts';
+import { abortApply, recoverWorker } from './abort-apply.ts';
 import { type ApplyAnswer, refusal } from './apply-answer.ts';
 import type { ApplyClock, ApplyContext } from './apply-context.ts';
 import { type ApplyOutcome, applyResult } from './apply-result.ts';
 import { applyTiming } from './apply-timing.ts';
 import { checkInvariants } from './check-invariants.ts';
-import { chooseCourse, type Course, type ReadyWork } from './choose-course.ts';
+import type { Course } from './choose-course.ts';
+import { makeDurable } from './make-durable.ts';
+import { placeFiles } from './place-files.ts';
+import { proofAt } from './proof-at.ts';
+import { putFiles } from './put-files.ts';
 import { earliestReload } from './reload-pacer.ts';
 import { reloadWorker, type WantedConfig } from './reload-worker.ts';
+import { sentBy } from './sent-by.ts';
 import { settleRecord } from './settle-record.ts';
 import type { StagedSet } from './stage-parts.ts';
-
-type FilesOutcome =
-  { readonly ok: true; readonly files: CommittedFiles } | { readonly ok: false; readonly error: Error };
+import { undertake, type Undertaking } from './undertake.ts';
 
 /** What became of the worker. */
 interface Activated {
@@ -38,29 +31,14 @@ interface Activated {
   readonly reason?: string;
 }
 
-/** What an apply is about to do, decided and on record. */
-interface Undertaking {
-  readonly manifest: ApplyManifest;
-  readonly set: StagedSet;
-  readonly removed: readonly string[];
-  readonly course: Course;
-  /** The record before, with its last known good plan brought up to date. */
-  readonly before: AgentRecord;
-  /** `before` in the phase `applying`: its journal leads back from what the apply puts on disk. */
-  readonly under: AgentRecord;
-  /** Journal entries of this apply. */
-  readonly fresh: ReadonlyMap<string, JournalEntry>;
-  /** The journal that ended when the applied plan became the last known good one; empty where it goes on. */
-  readonly ended: ReadonlyMap<string, JournalEntry>;
-}
-
 /**
  * Brings files and worker to a fenced and verified desired set.
  *
- * Runtime commands run while the files are being written: HAProxy is reached after one round trip, and the answer is given
- * when both are done. This is safe since the phase `applying` and the wanted set are on record before either begins: an agent that
- * ends in between finds them at its next start and brings the pod to the one or the other set. A machine that crashes takes
- * the worker along, and the next one starts from the files, which are whole at any moment.
+ * An apply by commands is answered when HAProxy has done them: its bytes are in the agent's folder or on record by then, and the record says
+ * that they go from there to their places, which they do after the answer. All others have their files in place before HAProxy is asked for
+ * anything that reads them. This is safe since the phase `applying` and the wanted set are on record before either begins: an agent
+ * that ends in between finds them at its next start and brings the pod to the one or the other set; what was answered, to the new one. A
+ * machine that crashes takes the worker along, and the next one starts from the files, which are whole at any moment.
  */
 export async function runApply(
   context: ApplyContext,
@@ -69,27 +47,11 @@ export async function runApply(
   clock: ApplyClock,
 ): Promise<ApplyAnswer> {
   const inventoryBefore = context.watch.inventory().generation;
-  // Nothing is touched by what lies in the agent's own folder: its sync begins while all else is decided.
-  const { written, begun } = writeStaged(context.area, set.staged);
-  for (const writing of [written, begun]) writing.catch(() => undefined);
-  const undertaking = await undertake(context, manifest, set, begun);
-  if ('status' in undertaking) {
-    await written.catch(() => undefined);
-    await context.area.clear().catch(() => undefined);
-    return undertaking;
-  }
-  const { under, course, removed } = undertaking;
+  const undertaking = await undertake(context, manifest, set);
+  if ('status' in undertaking) return undertaking;
+  const { under, course, removed, writing } = undertaking;
   const started = performance.now();
-  const spent = { writeMs: 0, opsMs: 0 };
-  const opsTask = sendOperations(context, course).finally(() => (spent.opsMs = since(started)));
-  const filesTask = putFiles(context, undertaking, written).finally(() => (spent.writeMs = since(started)));
-  const [run, files] = await Promise.all([opsTask, filesTask]);
-  if (!files.ok) return undoOperations(context, undertaking, run !== undefined, files.error);
-
-  const filesChange = set.staged.length > 0 || removed.length > 0;
-  const activated = await finishActivation(context, undertaking, run, filesChange);
-  if (activated.reload !== undefined) spent.opsMs = since(started);
-  const done = performance.now();
+  const spent = { writeMs: 0, opsMs: 0, done: 0 };
   const answer = (outcome: Omit<ApplyOutcome, 'timing' | 'inventoryBefore'>) => ({
     status: 200 as const,
     body: applyResult(context, manifest, {
@@ -100,11 +62,45 @@ export async function runApply(
         admit: clock.admitMs,
         write: spent.writeMs,
         ops: spent.opsMs,
-        finish: since(done),
+        finish: since(spent.done),
         total: since(clock.began),
       }),
     }),
   });
+  const sending = sendOperations(context, course).finally(() => (spent.opsMs = since(started)));
+  const putting = () =>
+    putFiles(context, undertaking, writing.synced()).finally(() => (spent.writeMs = since(started)));
+  const filesChange = set.staged.length > 0 || removed.length > 0;
+
+  let early: Awaited<ReturnType<typeof putFiles>> | undefined;
+  let run: OperationRun | undefined;
+  if (course.kind === 'operations') {
+    const bytes = writing.held.finally(() => (spent.writeMs = since(started)));
+    const [sent, kept] = await Promise.allSettled([sending, bytes]);
+    if (sent.status === 'rejected') throw asError(sent.reason);
+    run = sent.value;
+    if (kept.status === 'rejected')
+      return undoOperations(context, undertaking, run !== undefined, asError(kept.reason));
+    if (run?.outcome === 'ok' && filesChange) {
+      spent.done = performance.now();
+      const activated: Activated = { mode: 'runtime', run };
+      try {
+        await commit(context, undertaking, activated, true);
+      } catch (error) {
+        return undoOperations(context, undertaking, true, asError(error));
+      }
+      const afterwards = () => placeFiles(context, undertaking);
+      return { ...answer({ ...activated, ok: true }), afterwards };
+    }
+  } else {
+    [run, early] = await Promise.all([sending, putting()]);
+  }
+  const files = early ?? (await putting());
+  if (!files.ok) return undoOperations(context, undertaking, run !== undefined, files.error);
+
+  const activated = await finishActivation(context, undertaking, run, filesChange);
+  if (activated.reload !== undefined) spent.opsMs = since(started);
+  spent.done = performance.now();
   if (activated.reload?.ok === false) {
     await files.files.keep();
     const onDisk: AgentRecord = { ...under, files: set.files };
@@ -114,7 +110,7 @@ export async function runApply(
     return { ...told, refused: activated.reload.verdict === 'refused' };
   }
   try {
-    await commit(context, undertaking, activated);
+    await commit(context, undertaking, activated, false);
   } catch (error) {
     await files.files.undo();
     const touched = run !== undefined || activated.reload !== undefined;
@@ -124,105 +120,12 @@ export async function runApply(
   return { ...answer({ ...activated, ok: true }), afterwards };
 }
 
-/**
- * The record and the last renames outlive the machine only after the answer: what is answered outlives the agent, and the
- * worker, which is what the answer is about, does not outlive the machine either. The next apply waits for it.
- */
-async function makeDurable(
-  context: ApplyContext,
-  { under, ended }: Undertaking,
-  files: CommittedFiles,
-): Promise<void> {
-  const { store, log } = context;
-  try {
-    await store.settle();
-    await files.keep();
-    // Only now no durable record names these links any more.
-    dropLinks(context, ended);
-    if (store.current().journal.size === 0) dropLinks(context, under.journal);
-  } catch (error) {
-    log.error({ err: error }, 'the apply may not outlive a crash of the machine');
-  }
-}
-
 function since(start: number): number {
   return performance.now() - start;
 }
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
-}
-
-/** Decides and puts it on record; an answer when that cannot be done, with nothing touched. */
-async function undertake(
-  context: ApplyContext,
-  manifest: ApplyManifest,
-  set: StagedSet,
-  begun: Promise<void>,
-): Promise<Undertaking | ApplyAnswer> {
-  const { store, held, area, options, log } = context;
-  const known = store.current();
-  const before = promote(known, manifest);
-  const removed = [...held.all().keys()].filter((file) => !set.files.has(file));
-  const written = set.staged.map((file) => file.path);
-  try {
-    const course = await chooseCourse(context, manifest, set, before);
-    const fresh = await planJournal(options.baseDir, area, held.all(), before.journal, { written, removed });
-    await begun;
-    const under = announced(before, manifest, set, { course, fresh, removed });
-    if (set.staged.length > 0 || removed.length > 0 || course.kind !== 'nothing') store.announce(under);
-    const ended = before === known ? new Map<string, JournalEntry>() : known.journal;
-    return { manifest, set, removed, course, before, under, fresh, ended };
-  } catch (error) {
-    log.error({ err: error }, 'apply could not be begun');
-    return refusal('write', `the apply could not be begun: ${asError(error).message}`);
-  }
-}
-
-/**
- * The applied plan passed the controller's gate: it is the last known good one now. Not while a reload is pending: then HAProxy
- * has not loaded it in this pod, and the way back is still needed.
- */
-function promote(record: AgentRecord, manifest: ApplyManifest): AgentRecord {
-  const validated = { id: manifest.validated_plan_id ?? '', proof: manifest.validated_plan_proof ?? '' };
-  if (record.reloadPending !== undefined || !samePlanRef(validated, record.applied)) return record;
-  return { ...record, lkg: record.applied, journal: new Map() };
-}
-
-/** Proofs are reserved with it, for the applied and for the worker's role of its own, so that none is ever given out twice. */
-function announced(
-  before: AgentRecord,
-  manifest: ApplyManifest,
-  set: StagedSet,
-  { course, fresh, removed }: Pick<Undertaking, 'course' | 'fresh' | 'removed'>,
-): AgentRecord {
-  const changes = [
-    ...set.staged.map((file) => [file.path, file.held] as const),
-    ...removed.map((file) => [file, undefined] as const),
-  ];
-  const untouched = before.reloadPending !== undefined && sentBy(course) === undefined;
-  return {
-    ...before,
-    phase: 'applying',
-    proofCounter: before.proofCounter + (course.kind === 'scheduled' ? 2 : 1),
-    journal: fresh.size === 0 ? before.journal : new Map([...before.journal, ...fresh]),
-    wanted: {
-      plan: { id: manifest.plan_id, proof: proofAt(before.proofCounter + 1) },
-      token: manifest.token,
-      changes: new Map(changes),
-      worker: course.kind !== 'nothing' && !untouched,
-    },
-  };
-}
-
-function proofAt(counter: number): string {
-  return `a:${String(counter)}`;
-}
-
-/** What is sent to the worker while the files are written. */
-function sentBy(course: Course): ReadyWork | undefined {
-  if (course.kind === 'operations') return course.work;
-  return course.kind === 'scheduled' ? course.inPlace : undefined;
 }
 
 async function sendOperations(
@@ -242,33 +145,6 @@ async function sendOperations(
   const refused = run.results.find(({ ok }) => !ok);
   if (refused !== undefined) meters.operationError(refused.kind);
   return run;
-}
-
-async function putFiles(
-  { options, area, held, configCopy }: ApplyContext,
-  { set, removed, fresh }: Undertaking,
-  written: Promise<readonly WrittenFile[]>,
-): Promise<FilesOutcome> {
-  const config = held.all().get(options.configFile);
-  try {
-    const copying = configCopy.prepare(set.staged);
-    // What is not in memory is in a file that is about to be renamed.
-    if (set.staged.some(({ source }) => 'tempPath' in source)) await copying;
-    const files = await commitFiles({
-      baseDir: options.baseDir,
-      staging: area,
-      staged: set.staged,
-      written,
-      removed,
-      last: options.configFile,
-      lastBytes: config && held.inMemory(options.configFile, config),
-      journal: fresh,
-    });
-    await copying;
-    return { ok: true, files };
-  } catch (error) {
-    return { ok: false, error: asError(error) };
-  }
 }
 
 async function finishActivation(
@@ -299,10 +175,16 @@ function wantedConfig({ options }: ApplyContext, set: StagedSet): WantedConfig |
   return held && { held, bytes: source !== undefined && 'bytes' in source ? source.bytes : undefined };
 }
 
-async function commit(context: ApplyContext, undertaking: Undertaking, activated: Activated): Promise<void> {
+/** @param placing the files are not in their places yet: the record says where they are to go, and whoever starts next goes on with it */
+async function commit(
+  context: ApplyContext,
+  undertaking: Undertaking,
+  activated: Activated,
+  placing: boolean,
+): Promise<void> {
   const { store, held, blob, clock, pacer, meters } = context;
   const { manifest, set, before, under } = undertaking;
-  const plan: PlanRef = { id: manifest.plan_id, proof: proofAt(before.proofCounter + 1) };
+  const { plan } = under.wanted;
   const stored = set.plan === undefined ? undefined : await blob.write(set.plan);
   const untouched = set.files === before.files && set.staged.length === 0;
   const next: AgentRecord = {
@@ -321,13 +203,28 @@ async function commit(context: ApplyContext, undertaking: Undertaking, activated
     lastApply: undefined,
     files: set.files,
   };
-  store.announce(next);
+  if (placing) announcePlacing(context, undertaking, next);
+  else store.announce(next);
   if (next.reloadPending !== undefined) pacer.arm(next.reloadPending.at);
   const contents = new Map<string, Buffer>();
   for (const { path, source } of set.staged) if ('bytes' in source) contents.set(path, source.bytes);
   held.replace(set.files, contents);
   meters.generation(next.generation);
   checkInvariants(context, before, next, activated);
+}
+
+/** On disk `files` stay the former ones until the wanted ones are in place, so that there is a way back as well where bytes are lost. */
+function announcePlacing(
+  { store }: ApplyContext,
+  { under, patches = new Map() }: Undertaking,
+  next: AgentRecord,
+): void {
+  const { worker, blob, pendingDeletes, lastApply } = next;
+  const wanted = { ...under.wanted, worker: false, patches };
+  store.announce(
+    { ...under, phase: 'placing', wanted, worker, blob, pendingDeletes, lastApply },
+    { ...next, phase: 'placing', wanted },
+  );
 }
 
 /** Which plan the worker is on, the way back, and what is left to do. */

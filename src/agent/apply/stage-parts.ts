@@ -4,6 +4,7 @@ import { CodedError } from '../../lib/coded-error.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { ApplyManifest, ManifestFile } from '../../protocol/wire.ts';
 import type { HeldFile, HeldFiles } from '../files/held-files.ts';
+import { splice } from '../files/splice.ts';
 import type { StagedFile } from '../files/staged-file.ts';
 import type { StagingArea } from '../files/staging-area.ts';
 import type { ApplyPart } from './apply-parts.ts';
@@ -92,7 +93,12 @@ async function takeIn(
     if (base === undefined) return undefined;
     if (bytes.length !== length)
       throw partError(`the patch of ${JSON.stringify(file.path)} does not have the length it says`);
-    return { bytes: verified(file, splice(held.blank(file.path, file.size), base, patch, bytes)) };
+    const { base_digest, base_size: size, ...place } = patch;
+    const change = { base: { digest: base_digest, size }, ...place, bytes };
+    return {
+      bytes: verified(file, splice(held.blank(file.path, file.size), base, change)),
+      patch: change,
+    };
   }
   if (inMemory)
     return { bytes: verified(file, await readBytes(content, file.size, JSON.stringify(file.path))) };
@@ -115,18 +121,6 @@ async function baseOf(
   const known = held.all().get(path);
   if (known?.digest !== patch.base_digest || known.size !== patch.base_size) return undefined;
   return held.content(path);
-}
-
-function splice(
-  target: Buffer,
-  base: Buffer,
-  patch: { readonly offset: number; readonly length: number },
-  bytes: Buffer,
-): Buffer {
-  base.copy(target, 0, 0, patch.offset);
-  bytes.copy(target, patch.offset);
-  base.copy(target, patch.offset + bytes.length, patch.offset + patch.length);
-  return target;
 }
 
 function verified(file: ManifestFile, bytes: Buffer): Buffer {

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { JournalEntry } from './journal.ts';
 import { copyContent, keepFile, moveFile } from './move-file.ts';
@@ -19,6 +19,8 @@ export interface FileChange {
   readonly last: string;
   /** What it was before, where that is at hand. */
   readonly lastBytes?: Buffer | undefined;
+  /** The journal has what it was before already. */
+  readonly isLastKept?: boolean;
   /** Where the former content of paths is kept beyond this change; of all others it is kept until `keep`. */
   readonly journal?: ReadonlyMap<string, JournalEntry>;
   readonly sync?: typeof syncFolders;
@@ -65,7 +67,7 @@ export async function commitFiles(change: FileChange): Promise<CommittedFiles> {
   };
   try {
     const [ready, isLastKept] = await Promise.all([
-      change.written ?? writeStaged(change.staging, change.staged).written,
+      change.written ?? writeStaged(change.staging, change.staged).synced(),
       copyLast(change),
     ]);
     const keepOf = (file: string) =>
@@ -108,17 +110,20 @@ async function copyLast({
   removed,
   last,
   lastBytes,
+  isLastKept,
   journal,
+  staging,
 }: FileChange): Promise<boolean | undefined> {
   const entry = journal?.get(last);
   const changes = removed.includes(last) || staged.some((file) => file.path === last);
   if (!changes || entry === undefined || entry.kind === 'created') return undefined;
-  const link = path.join(baseDir, entry.link);
-  if (lastBytes !== undefined) {
-    await writeFile(link, lastBytes, { flag: 'wx', mode: modeOf('config') });
-    return true;
-  }
-  return copyContent(path.join(baseDir, last), link);
+  if (isLastKept === true) return true;
+  // Never half a file under the name that the record knows.
+  const copy = await staging.pathFor(last);
+  if (lastBytes !== undefined) await writeFile(copy, lastBytes, { flag: 'wx', mode: modeOf('config') });
+  else if (!(await copyContent(path.join(baseDir, last), copy))) return false;
+  await rename(copy, path.join(baseDir, entry.link));
+  return true;
 }
 
 function journaled({ baseDir, journal }: FileChange, file: string, isKept: boolean): Former {
@@ -137,14 +142,24 @@ async function remember(change: FileChange, file: string): Promise<Former> {
 }
 
 /** Newest change first, so that the configuration is back before the files it names. */
-async function restore({ baseDir, staging }: FileChange, former: readonly Former[]): Promise<void> {
+async function restore({ baseDir, staging, last }: FileChange, former: readonly Former[]): Promise<void> {
   for (const { path: file, backup } of [...former].reverse()) {
     const target = path.join(baseDir, file);
     if (backup === undefined) await rm(target, { force: true });
+    else if (file === last) await restoreLast(backup, target, staging);
     else await moveFile(backup, target, staging.onCrossing);
   }
   await syncFolders(
     baseDir,
     former.map((entry) => entry.path),
   );
+}
+
+/** As a file of its own: a container that copies its image's configuration over it must not write into what is kept under another name. */
+async function restoreLast(backup: string, target: string, staging: StagingArea): Promise<void> {
+  if ((await stat(backup)).nlink === 1) return moveFile(backup, target, staging.onCrossing);
+  const copy = `${backup}-back`;
+  await copyContent(backup, copy);
+  await moveFile(copy, target, staging.onCrossing);
+  await rm(backup, { force: true });
 }

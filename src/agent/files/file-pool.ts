@@ -7,6 +7,8 @@ import type { StagingArea } from './staging-area.ts';
 export interface FilePool {
   /** Absolute path of a file with this content. */
   find(held: Pick<HeldFile, 'digest' | 'size'>): string | undefined;
+  /** One more: a file of the agent's own with this content. */
+  add(held: Pick<HeldFile, 'digest' | 'size'>, file: string): void;
 }
 
 /** Hashes every file in the agent's folders: for recovery only. */
@@ -16,7 +18,10 @@ export async function openFilePool(area: StagingArea): Promise<FilePool> {
     const bytes = await readFile(file).catch(() => undefined);
     if (bytes !== undefined) known.set(keyOf({ digest: digest(bytes), size: bytes.length }), file);
   }
-  return { find: (held) => known.get(keyOf(held)) };
+  return {
+    find: (held) => known.get(keyOf(held)),
+    add: (held, file) => known.set(keyOf(held), file),
+  };
 }
 
 function keyOf({ digest: hash, size }: Pick<HeldFile, 'digest' | 'size'>): string {

@@ -38,7 +38,9 @@ export async function keepFile(from: string, to: string, onCrossing: OnCrossing)
     if (code === 'ENOENT') return false;
     if (code === 'EXDEV') onCrossing(from);
     else if (code !== 'EPERM' && code !== 'EMLINK' && code !== 'ENOTSUP') throw error;
-    await copyDurably(from, to);
+    const part = `${to}-part`;
+    await copyDurably(from, part);
+    await rename(part, to);
     return true;
   }
 }

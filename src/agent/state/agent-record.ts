@@ -1,3 +1,4 @@
+import type { FilePatch } from '../files/file-patch.ts';
 import type { HeldFile } from '../files/held-files.ts';
 import type { JournalEntry } from '../files/journal.ts';
 import type { ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wire.ts';
@@ -21,9 +22,10 @@ export function samePlanRef(a: PlanRef, b: PlanRef): boolean {
  * - `committed`: nothing is under way.
  * - `scheduled`: the files are in place, and the worker gets them with the pending reload.
  * - `applying`: files, worker or both are on their way to `wanted`.
+ * - `placing`: the worker has what is wanted, and that was answered; the files are on their way from the agent's folder to their places.
  * - `aborting`: HAProxy refused the files on disk; the journal is being put back.
  */
-export type ApplyPhase = 'committed' | 'scheduled' | 'applying' | 'aborting';
+export type ApplyPhase = 'committed' | 'scheduled' | 'applying' | 'placing' | 'aborting';
 
 /** What an apply is about to make of the pod, recorded before the first file or the worker is touched. */
 export interface Wanted {
@@ -31,6 +33,8 @@ export interface Wanted {
   readonly token: ApplyToken;
   /** Content of every path that the apply changes; undefined: the path goes. */
   readonly changes: ReadonlyMap<string, HeldFile | undefined>;
+  /** Contents among them that are in no file yet: how they come about from the former ones. */
+  readonly patches: ReadonlyMap<string, FilePatch>;
   /** Commands or a reload are sent as well, so that the worker may be anywhere between the two plans. */
   readonly worker: boolean;
 }
@@ -60,7 +64,7 @@ export interface AgentRecord {
   readonly lkg: PlanRef;
   /** What every path that changed since `lkg` was then. Empty: the files are those of `lkg`. */
   readonly journal: ReadonlyMap<string, JournalEntry>;
-  /** Of the apply under way; only in phase `applying`. */
+  /** Of the apply under way; only in the phases `applying` and `placing`. */
   readonly wanted: Wanted | undefined;
   readonly reloadPending: PendingReload | undefined;
   /** When HAProxy was last reloaded, milliseconds of the Unix clock; 0: never. */
@@ -109,6 +113,11 @@ export function withoutBaseline(record: AgentRecord): AgentRecord {
 /** The files on disk are no longer those the journal was written about: there is no way back from them. */
 export function withoutJournal(record: AgentRecord): AgentRecord {
   return { ...record, lkg: noPlan, journal: new Map() };
+}
+
+/** The worker is on the last known good plan; commands may have brought it to a later one. */
+export function servesGood({ running, lkg }: AgentRecord): boolean {
+  return running.id === lkg.id && running.proof === lkg.proof;
 }
 
 /** The plan that the owned files are: the applied one, or the last known good one where those were put back. */

@@ -22,6 +22,7 @@ interface RecordFile {
     readonly plan: PlanRef;
     readonly token: ApplyToken;
     readonly changes: Readonly<Record<string, HeldFile | null>>;
+    readonly patches?: Readonly<Record<string, PatchRecord>>;
     readonly worker: boolean;
   } | null;
   readonly reload_pending: PendingReload | null;
@@ -41,7 +42,7 @@ interface RecordFile {
 /** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
 const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
 
-/** The state file's text. Cost follows the number of files only when the set of files is a new one. */
+/** A record as one line of the state file. Cost follows the number of files only when the set of files is a new one. */
 export function encodeRecord(record: AgentRecord): string {
   const head: Omit<RecordFile, 'files' | 'journal'> = {
     format: recordFormat,
@@ -70,13 +71,18 @@ export function encodeRecord(record: AgentRecord): string {
   return `${JSON.stringify(head).slice(0, -1)},${sets}}\n`;
 }
 
-/** A state file's text as a record, or why it is none of ours. */
+/**
+ * The last record of a state file's text, or why there is none of ours. A last line without its end is one that an agent was killed
+ * over: the one before it counts. Whole lines are all ours, or the file is not: nothing older is fallen back on.
+ */
 export function decodeRecord(
   text: string,
 ): { readonly ok: true; readonly record: AgentRecord } | { readonly ok: false; readonly reason: string } {
+  const end = text.lastIndexOf('\n');
+  const line = end === -1 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    file = JSON.parse(line);
   } catch {
     return { ok: false, reason: 'it is not JSON' };
   }
@@ -86,7 +92,10 @@ export function decodeRecord(
   }
   const files = new Map(Object.entries(file.files));
   const journal = new Map(Object.entries(file.journal));
-  for (const name of [...files.keys(), ...journal.keys(), ...Object.keys(file.wanted?.changes ?? {})]) {
+  for (const name of [
+    ...[...files.keys(), ...journal.keys()],
+    ...[...Object.keys(file.wanted?.changes ?? {}), ...Object.keys(file.wanted?.patches ?? {})],
+  ]) {
     const problem = pathProblem(name);
     if (problem !== undefined) return { ok: false, reason: `the path of an owned file ${problem}` };
   }
@@ -122,14 +131,37 @@ function isRecordFile(value: unknown): value is RecordFile {
   return recordValidators.record(value);
 }
 
-function encodeWanted({ plan, token, changes, worker }: Wanted): RecordFile['wanted'] {
-  const entries = [...changes].map(([name, held]) => [name, held ?? null] as const);
-  return { plan, token, changes: Object.fromEntries(entries), worker };
+interface PatchRecord {
+  readonly base_digest: string;
+  readonly base_size: number;
+  readonly offset: number;
+  readonly length: number;
+  readonly bytes: string;
 }
 
-function decodeWanted({ plan, token, changes, worker }: NonNullable<RecordFile['wanted']>): Wanted {
+function encodeWanted({ changes, patches, ...rest }: Wanted): RecordFile['wanted'] {
+  const entries = [...changes].map(([name, held]) => [name, held ?? null] as const);
+  const encoded = [...patches].map(
+    ([name, { base, offset, length, bytes }]) =>
+      [
+        name,
+        { base_digest: base.digest, base_size: base.size, offset, length, bytes: bytes.toString('base64') },
+      ] as const,
+  );
+  return {
+    ...rest,
+    changes: Object.fromEntries(entries),
+    ...(encoded.length > 0 && { patches: Object.fromEntries(encoded) }),
+  };
+}
+
+function decodeWanted({ changes, patches = {}, ...rest }: NonNullable<RecordFile['wanted']>): Wanted {
   const entries = Object.entries(changes).map(([name, held]) => [name, held ?? undefined] as const);
-  return { plan, token, changes: new Map(entries), worker };
+  const decoded = Object.entries(patches).map(
+    ([name, { base_digest, base_size: size, bytes, ...place }]) =>
+      [name, { base: { digest: base_digest, size }, ...place, bytes: Buffer.from(bytes, 'base64') }] as const,
+  );
+  return { ...rest, changes: new Map(entries), patches: new Map(decoded) };
 }
 
 function setText(set: ReadonlyMap<string, unknown>): string {

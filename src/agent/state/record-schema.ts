@@ -29,6 +29,20 @@ const heldFile = {
   },
 } as const;
 
+const filePatch = {
+  type: 'object',
+  required: ['base_digest', 'base_size', 'offset', 'length', 'bytes'],
+  additionalProperties: false,
+  properties: {
+    base_digest: digest,
+    base_size: count,
+    offset: count,
+    length: count,
+    /** Base64. */
+    bytes: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' },
+  },
+} as const;
+
 const keyword = {
   type: 'object',
   required: ['name', 'args'],
@@ -130,7 +144,7 @@ export const recordSchema = {
   properties: {
     format: { type: 'string', enum: [recordFormat] },
     version: { type: 'integer', enum: [recordVersion] },
-    phase: { type: 'string', enum: ['committed', 'scheduled', 'applying', 'aborting'] },
+    phase: { type: 'string', enum: ['committed', 'scheduled', 'applying', 'placing', 'aborting'] },
     generation: count,
     proof_counter: count,
     applied_token: token,
@@ -147,6 +161,8 @@ export const recordSchema = {
         plan: planRef,
         token,
         changes: { type: 'object', additionalProperties: { ...heldFile, nullable: true } },
+        /** Absent: none. */
+        patches: { type: 'object', additionalProperties: filePatch },
         worker: { type: 'boolean' },
       },
     },

@@ -44,7 +44,7 @@ const journalEntry: fc.Arbitrary<JournalEntry> = fc.oneof(
 );
 const refused = { plan_id: 'p', ok: false, mode: 'rejected', error: { stage: 'reload', message: 'no' } };
 const record: fc.Arbitrary<AgentRecord> = fc.record({
-  phase: fc.constantFrom('committed', 'scheduled', 'applying', 'aborting'),
+  phase: fc.constantFrom('committed', 'scheduled', 'applying', 'placing', 'aborting'),
   generation: count,
   proofCounter: count,
   appliedToken: token,
@@ -58,6 +58,14 @@ const record: fc.Arbitrary<AgentRecord> = fc.record({
       plan: ref,
       token,
       changes: mapOf(fc.option(held, { nil: undefined })),
+      patches: mapOf(
+        fc.record({
+          base: fc.record({ digest: held.map((file) => file.digest), size: count }),
+          offset: count,
+          length: count,
+          bytes: fc.uint8Array({ maxLength: 9 }).map((bytes) => Buffer.from(bytes)),
+        }),
+      ),
       worker: fc.boolean(),
     }),
     { nil: undefined },
@@ -136,14 +144,19 @@ describe('the state file', () => {
   it('cannot make the agent own a file outside its folder', () => {
     const held = { digest: '0'.repeat(16), proof: '', size: 0, kind: 'general' } as const;
     const outside = '../../etc/passwd';
-    const plan = { id: 'p', proof: 'a:1' };
+    const patch = { base: { digest: held.digest, size: 0 }, offset: 0, length: 0, bytes: Buffer.from('x') };
+    const wanted = {
+      plan: { id: 'p', proof: 'a:1' },
+      token: emptyRecord.appliedToken,
+      changes: new Map(),
+      patches: new Map(),
+      worker: true,
+    };
     const records: AgentRecord[] = [
       { ...emptyRecord, files: new Map([[outside, held]]) },
       { ...emptyRecord, journal: new Map([[outside, { kind: 'created' }]]) },
-      {
-        ...emptyRecord,
-        wanted: { plan, token: emptyRecord.appliedToken, changes: new Map([[outside, held]]), worker: true },
-      },
+      { ...emptyRecord, wanted: { ...wanted, changes: new Map([[outside, held]]) } },
+      { ...emptyRecord, wanted: { ...wanted, patches: new Map([[outside, patch]]) } },
     ];
     for (const record of records) expect(decodeRecord(encodeRecord(record))).toMatchObject({ ok: false });
   });
@@ -215,6 +228,66 @@ describe('files of the agent', () => {
     await rm(file);
     await mkdir(file);
     expect(await openRecordStore(file)).toMatchObject({ loaded: { unusable: 'it cannot be read' } });
+  });
+
+  it('the record: each announcement is a line more, and the last whole one counts', async () => {
+    const file = path.join(folder, 'state.json');
+    const { store } = await openRecordStore(file);
+    for (let generation = 1; generation <= 3; generation++) store.announce({ ...emptyRecord, generation });
+    const text = await readFile(file, 'utf8');
+    expect(text.split('\n')).toHaveLength(4);
+    expect((await openRecordStore(file)).store.current().generation).toBe(3);
+    // Killed amid the third line: it never said that it was written.
+    await writeFile(file, text.slice(0, -2));
+    const found = await openRecordStore(file);
+    expect(found).toMatchObject({ loaded: 'found' });
+    expect(found.store.current().generation).toBe(2);
+    // Nothing is added to half a line.
+    found.store.announce({ ...emptyRecord, generation: 9 });
+    expect((await openRecordStore(file)).store.current().generation).toBe(9);
+  });
+
+  it('the record: a whole line that cannot be read is not passed over', async () => {
+    const file = path.join(folder, 'state.json');
+    await writeFile(
+      file,
+      `${encodeRecord({ ...emptyRecord, generation: 1 })}{"format":"of a newer agent"}\n`,
+    );
+    const { store, loaded } = await openRecordStore(file);
+    expect(loaded).toHaveProperty('unusable');
+    expect(store.current()).toEqual(emptyRecord);
+  });
+
+  it('the record: former lines are dropped when they are many, by what makes the last durable', async () => {
+    const file = path.join(folder, 'state.json');
+    const { store } = await openRecordStore(file);
+    let longest = 0;
+    for (let generation = 1; generation <= 1_000; generation++) {
+      store.announce({ ...emptyRecord, generation });
+      await store.settle();
+      longest = Math.max(longest, (await stat(file)).size);
+    }
+    expect(longest).toBeGreaterThan(200 * 1024);
+    expect(longest).toBeLessThan(300 * 1024);
+    expect((await openRecordStore(file)).store.current().generation).toBe(1_000);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('the record: a line that was cut off by a full disk is not added to', async () => {
+    const file = path.join(folder, 'state.json');
+    const { store } = await openRecordStore(file);
+    store.announce({ ...emptyRecord, generation: 1 });
+    await rm(file);
+    await mkdir(file);
+    expect(() => store.announce({ ...emptyRecord, generation: 2 })).toThrow('EISDIR');
+    expect(store.current().generation).toBe(1);
+    await rm(file, { recursive: true });
+    // As the failed write might have left it.
+    await writeFile(file, `${encodeRecord({ ...emptyRecord, generation: 1 })}{"for`);
+    store.announce({ ...emptyRecord, generation: 2 });
+    const found = await openRecordStore(file);
+    expect(found).toMatchObject({ loaded: 'found' });
+    expect(found.store.current().generation).toBe(2);
   });
 
   it('the record: a commit that fails leaves the old one in force', async () => {

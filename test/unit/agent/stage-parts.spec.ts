@@ -67,7 +67,9 @@ describe('parts of an apply', () => {
         );
         if (staging.kind !== 'staged') throw new Error('a part is missing');
         const sources = staging.set.staged.map((file) => file.source);
-        expect(sources).toEqual(before.equals(after) ? [] : [{ bytes: after }]);
+        const { base_digest: hash, base_size: size, offset, length } = patch;
+        const change = { base: { digest: hash, size }, offset, length, bytes: to };
+        expect(sources).toEqual(before.equals(after) ? [] : [{ bytes: after, patch: change }]);
       }),
     );
   });
