@@ -1,7 +1,6 @@
 import { isRecord } from '../lib/is-record.ts';
-import { kubeClient } from './kube-client.ts';
 import { type KubeResult, describeFailure } from './kube-failure.ts';
-import type { KubeTransport } from './kube-transport.ts';
+import { type KubeTransport, networkFailure } from './kube-transport.ts';
 
 /** Whether the bearer of a token may do something. `unknown`: the API server could not be asked. */
 export type AccessReview =
@@ -18,9 +17,6 @@ export interface AccessRequest {
   readonly verb: string;
 }
 
-const tokenReviews = { apiVersion: 'authentication.k8s.io/v1', resources: 'tokenreviews' };
-const accessReviews = { apiVersion: 'authorization.k8s.io/v1', resources: 'subjectaccessreviews' };
-
 /**
  * Asks the API server who the bearer of a token is (TokenReview) and whether RBAC lets them at a non-resource URL
  * (SubjectAccessReview), as its own endpoints do. Never rejects.
@@ -30,42 +26,43 @@ export async function reviewAccess(
   { token, path, verb }: AccessRequest,
   signal: AbortSignal,
 ): Promise<AccessReview> {
-  const client = kubeClient(transport);
-  const who = statusOf(
-    await client.create(
-      tokenReviews,
-      { apiVersion: tokenReviews.apiVersion, kind: 'TokenReview', metadata: { name: '' }, spec: { token } },
-      { signal },
-    ),
-  );
+  const who = await review(transport, signal, 'authentication.k8s.io/v1', 'TokenReview', { token });
   if (!who.ok) return { kind: 'unknown', reason: describeFailure(who.failure) };
   const { authenticated, user } = who.value;
   if (authenticated !== true || !isRecord(user) || typeof user['username'] !== 'string')
     return { kind: 'unauthenticated' };
   const { username, uid, groups, extra } = user;
-  const may = statusOf(
-    await client.create(
-      accessReviews,
-      {
-        apiVersion: accessReviews.apiVersion,
-        kind: 'SubjectAccessReview',
-        metadata: { name: '' },
-        spec: { user: username, uid, groups, extra, nonResourceAttributes: { path, verb } },
-      },
-      { signal },
-    ),
-  );
+  const may = await review(transport, signal, 'authorization.k8s.io/v1', 'SubjectAccessReview', {
+    ...{ user: username, uid, groups, extra },
+    nonResourceAttributes: { path, verb },
+  });
   if (!may.ok) return { kind: 'unknown', reason: describeFailure(may.failure) };
-  if (may.value['allowed'] === true && may.value['denied'] !== true)
-    return { kind: 'allowed', user: username };
-  const reason = typeof may.value['reason'] === 'string' ? may.value['reason'] : '';
-  return { kind: 'forbidden', user: username, reason };
+  const { allowed, denied, reason } = may.value;
+  if (allowed === true && denied !== true) return { kind: 'allowed', user: username };
+  return { kind: 'forbidden', user: username, reason: typeof reason === 'string' ? reason : '' };
 }
 
-function statusOf(result: KubeResult<unknown>): KubeResult<Readonly<Record<string, unknown>>> {
+/** Reviews are answered and not kept: they have no name. The status of the answer. */
+async function review(
+  transport: KubeTransport,
+  signal: AbortSignal,
+  apiVersion: string,
+  kind: string,
+  spec: Readonly<Record<string, unknown>>,
+): Promise<KubeResult<Readonly<Record<string, unknown>>>> {
+  const result = await transport.request({
+    method: 'POST',
+    path: `/apis/${apiVersion}/${kind.toLowerCase()}s`,
+    body: { apiVersion, kind, spec },
+    signal,
+  });
   if (!result.ok) return result;
-  const status = isRecord(result.value) ? result.value['status'] : undefined;
-  return isRecord(status)
-    ? { ok: true, value: status }
-    : { ok: false, failure: { kind: 'protocol', message: 'the review has no status' } };
+  try {
+    const answer: unknown = JSON.parse(await result.value.body.text());
+    const status = isRecord(answer) ? answer['status'] : undefined;
+    if (isRecord(status)) return { ok: true, value: status };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) return { ok: false, failure: networkFailure(error, signal) };
+  }
+  return { ok: false, failure: { kind: 'protocol', message: `the answer to a ${kind} has no status` } };
 }

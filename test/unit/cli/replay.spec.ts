@@ -24,7 +24,7 @@ async function replay(file: string, values: { output?: string; spec?: string } =
     signal: new AbortController().signal,
     out: (text: string) => out.push(text),
     err: (text: string) => err.push(text),
-  } as never);
+  });
   return { code, out: out.join(''), err: err.join('') };
 }
 
