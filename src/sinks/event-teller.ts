@@ -1,7 +1,6 @@
 import {
   EMPTY,
   type Observable,
-  ReplaySubject,
   Subject,
   asyncScheduler,
   concat,
@@ -14,7 +13,6 @@ import {
   merge,
   mergeMap,
   of,
-  share,
   tap,
 } from 'rxjs';
 import { LRUCache } from 'lru-cache';
@@ -208,22 +206,32 @@ export function tellEvents(
       tap(({ key }) => due.set(key, asyncScheduler.now())),
     );
 
-    const isReady$ = effects.known().pipe(
-      tap((found) => (known = found)),
-      share({ connector: () => new ReplaySubject(1), resetOnComplete: false, resetOnRefCountZero: false }),
+    /** Nothing is told before it is known what was. */
+    const early: EventFact[] = [];
+    let isReady = false;
+    const ready$ = effects.known().pipe(
+      concatMap((found) => {
+        known = found;
+        isReady = true;
+        return early.splice(0);
+      }),
+    );
+    const fact$ = merge(
+      of(...holding.values()),
+      change$.pipe(
+        filter((change) => change.kind !== 'ended'),
+        map(({ fact }) => fact),
+      ),
+      overdue$,
+    ).pipe(
+      filter((fact) => {
+        if (!isReady) early.push(fact);
+        return isReady;
+      }),
     );
     return merge(
       dropped$,
-      merge(
-        of(...holding.values()),
-        change$.pipe(
-          filter((change) => change.kind !== 'ended'),
-          map(({ fact }) => fact),
-        ),
-        overdue$,
-      ).pipe(
-        // In order of arrival; nothing is told before it is known what was.
-        concatMap((fact) => isReady$.pipe(map(() => fact))),
+      merge(fact$, ready$).pipe(
         paced({ ...limits.all, onDrop: (fact) => dropped$.next(drop(fact, 'there were too many')) }),
         mergeMap(tell),
       ),

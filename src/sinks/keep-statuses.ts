@@ -2,6 +2,7 @@ import {
   EMPTY,
   type Observable,
   ReplaySubject,
+  Subject,
   concat,
   concatMap,
   connect,
@@ -146,22 +147,38 @@ export function keepStatuses(
         const { target } = wishOf(key);
         return target === undefined || known.has(kindKey(target)) ? undefined : target;
       };
-      /** Nothing is written of a kind before it is written down. */
-      const writtenDown = (key: string): Observable<Step> => {
+      /** Keys of kinds that are being written down: nothing is written of a kind before it is. */
+      const held = new Map<string, Set<string>>();
+      const again = new Subject<ChangedKeys>();
+      const heldBack = (key: string): readonly StatusKind[] => {
         const kind = newKindOf(key);
-        if (kind === undefined) return of({ kind: 'key', key });
-        return concat(
-          untilKnown(() => effects.writeKinds([...[...known].map(kindOfKey), kind])).pipe(
+        if (kind === undefined) return [];
+        const keys = held.get(kindKey(kind));
+        if (keys !== undefined) {
+          keys.add(key);
+          return [];
+        }
+        held.set(kindKey(kind), new Set([key]));
+        return [kind];
+      };
+      const writtenDown = (kind: StatusKind): Observable<Step> =>
+        concat(
+          areKindsKnown.pipe(
+            take(1),
+            filter(() => !known.has(kindKey(kind))),
+            concatMap(() => untilKnown(() => effects.writeKinds([...[...known].map(kindOfKey), kind]))),
             filter((step) => step.kind === 'unknown'),
           ),
           defer(() => {
             known.add(kindKey(kind));
-            return of<Step>({ kind: 'key', key });
+            const keys = held.get(kindKey(kind)) ?? [];
+            held.delete(kindKey(kind));
+            again.next(keys);
+            return EMPTY;
           }),
         );
-      };
       const kept = (changed: Observable<ChangedKeys>): Observable<KeptStatus> =>
-        changed.pipe(
+        merge(changed, again).pipe(
           drainInSlices(slice),
           connect((key$) =>
             merge(
@@ -170,15 +187,7 @@ export function keepStatuses(
                 map((key): Step => ({ kind: 'key', key })),
               ),
               // In order: new kinds are rare, and hold up nobody but each other.
-              key$.pipe(
-                filter((key) => newKindOf(key) !== undefined),
-                concatMap((key) =>
-                  areKindsKnown.pipe(
-                    take(1),
-                    concatMap(() => writtenDown(key)),
-                  ),
-                ),
-              ),
+              key$.pipe(mergeMap(heldBack), concatMap(writtenDown)),
             ),
           ),
           connect((step$) =>

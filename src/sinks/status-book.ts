@@ -58,6 +58,8 @@ export function createStatusBook(): StatusBook {
   let deployed = unknown;
   /** What was last known to be deployed. */
   let run = none;
+  /** Asked for while that was not known. */
+  const undecided = new Set<string>();
   /** Of those that say something about failures: keys by owner. */
   const keysOf = new Map<string, Set<string>>();
 
@@ -138,6 +140,8 @@ export function createStatusBook(): StatusBook {
       if (next.patches !== undefined) {
         for (const { key } of diffOrderedMaps(run, next.patches)) changed.add(key);
         run = next.patches;
+        for (const key of undecided) changed.add(key);
+        undecided.clear();
       }
       if (wasRejected !== next.isRejected)
         for (const { key } of diffOrderedMaps(rendered, run)) changed.add(key);
@@ -146,10 +150,12 @@ export function createStatusBook(): StatusBook {
     forgetDeployed: () => {
       deployed = unknown;
       run = none;
+      undecided.clear();
     },
     wish: (key) => {
       const target = patchOf(key)?.target;
       if (target === undefined) return { key, parts: [], kept: [] };
+      if (deployed.patches === undefined) undecided.add(key);
       const parts = statusPhases.flatMap((phase): StatusPart<StatusManager>[] => {
         const content = contentOf(key, phase);
         return content === undefined ? [] : [[`haptic-${phase}`, content]];

@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, defer, map, of } from 'rxjs';
+import { NEVER, type Observable, defer, from, map, merge, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { type EventChange, eventFact } from '../../../src/sinks/event-fact.ts';
 import type {
@@ -132,13 +132,29 @@ describe('keepEvents', () => {
   );
 
   it(
-    'asks what was told before it tells the first, and loses nothing meanwhile',
+    'asks what was told before it tells anything, and loses nothing meanwhile',
     marbles((m) => {
       const change$ = m.hot('-ah--', changes);
       const known$ = m.cold('  ---(k|)', { k: new Map<string, KnownEvent>() });
       const { effects } = createApi({ known: () => known$ });
-      m.expect(run(change$, effects), '^------!').toBeObservable('----(cc)', { c: 'created a' });
-      m.expect(known$).toHaveSubscriptions('-^--!');
+      m.expect(run(change$, effects), '^------!').toBeObservable('---(cc)', { c: 'created a' });
+      m.expect(known$).toHaveSubscriptions('^--!');
+    }),
+  );
+
+  it(
+    'takes any number of facts that wait for that',
+    marbles((m) => {
+      const known$ = m.cold('-(k|)', { k: new Map<string, KnownEvent>() });
+      const { effects, asked } = createApi({ known: () => known$ });
+      const many = Array.from({ length: 20_000 }, (_, index) => begun(`n${index}`));
+      const some = { ...limits, all: { burst: 30_000, interval: 1, size: 30_000 } };
+      const running = run(merge(from(many), NEVER), effects, of(true), some).subscribe();
+      m.cold('---(a|)').subscribe(() => {
+        running.unsubscribe();
+        expect(asked).toHaveLength(20_000);
+      });
+      m.expect(known$).toHaveSubscriptions('^-!');
     }),
   );
 

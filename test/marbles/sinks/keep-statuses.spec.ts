@@ -195,6 +195,22 @@ describe('keepStatuses', () => {
   );
 
   it(
+    'takes any number of objects of a kind that is being written down',
+    marbles((m) => {
+      const words = Array.from({ length: 3_000 }, (_, index) => `o${index}=1`).join(' ');
+      const bundle$ = m.hot('a', { a: render(words) });
+      const written = m.cold('----(w|)', { w: { kind: 'known', value: undefined } as const });
+      const { effects, asked } = effectsWith({ writeKinds: () => written });
+      const running = run({ bundle$ }, effects).subscribe();
+      m.cold('------(a|)').subscribe(() => {
+        running.unsubscribe();
+        expect(asked).toHaveLength(3_000);
+      });
+      m.expect(written).toHaveSubscriptions('^---!');
+    }),
+  );
+
+  it(
     'gives up nothing before the first render is there',
     marbles((m) => {
       const former = {

@@ -97,6 +97,10 @@ describe('createStatusBook', () => {
     book.takeDeployed({ patches: mapOf(a), isRejected: false });
     expect(names(book.takeDeployed({ patches: undefined, isRejected: false }))).toEqual([]);
     expect(says('a')).toEqual(['haptic-rendered [1]', ...unknown]);
+    // Whoever asked meanwhile has to ask again.
+    expect(names(book.takeDeployed({ patches: mapOf(a), isRejected: false }))).toEqual(['a']);
+    expect(names(book.takeDeployed({ patches: mapOf(a), isRejected: false }))).toEqual([]);
+    expect(says('a')).toEqual(['haptic-rendered [1]', 'haptic-deployed [1]']);
   });
 
   it('says that deploying failed of what is not deployed only', () => {
