@@ -29,6 +29,7 @@ import type { AcceptedRender } from '../world/load-report.ts';
 import { hideSecrets } from '../world/hide-secrets.ts';
 import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
 import { createResourceHub } from '../world/resource-hub.ts';
+import { worldSlices } from '../world/world-slices.ts';
 import type { Controller, ControllerDeps, LiveConfig } from './controller/controller-deps.ts';
 import { createControllerPipeline, durationOf } from './controller/controller-pipeline.ts';
 import { controllerTiming as timing } from './controller/controller-timing.ts';
@@ -200,7 +201,7 @@ export function startController(deps: ControllerDeps): Controller {
   };
   const bundle$ = new ReplaySubject<Bundle>(1);
   const gate: Pick<LoadGateDeps<LiveWorld>, 'open' | 'trial'> = {
-    open: (resolved) => openWorld({ hub, ...options }, resolved, immediate$),
+    open: (resolved) => openWorld({ hub, ...options }, resolved, worldSlices),
     trial: tryLiveWorld({
       current: () => current,
       quarantine: () => quarantine,
@@ -233,7 +234,7 @@ export function startController(deps: ControllerDeps): Controller {
     ...(isLiveConfig(deps.config) && {
       tryConfig: createTryConfig<LiveWorld>({
         ...gate,
-        open: (resolved) => openWorld({ hub, ...options, joinHttp: http.look }, resolved, immediate$),
+        open: (resolved) => openWorld({ hub, ...options, joinHttp: http.look }, resolved, worldSlices),
         test: deps.config.test,
         close: (world) => world.dispose(),
         shipped: deps.config.shipped,

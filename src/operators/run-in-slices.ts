@@ -1,4 +1,4 @@
-import { EMPTY, type Observable, defer, expand, filter, map, of, take } from 'rxjs';
+import { EMPTY, type Observable, defer, expand, filter, finalize, map, of, take } from 'rxjs';
 import type { Slices } from '../lib/slices.ts';
 
 export interface RunInSlicesOptions {
@@ -14,7 +14,7 @@ export interface RunInSlicesOptions {
  * Runs work with pauses, emits its result and completes. The first slice runs on subscription, so that a little work is done
  * synchronously; each subscriber has its own.
  *
- * Loss policy: none; unsubscribing gives the work up at its next pause. What the work throws is an error.
+ * Loss policy: none; unsubscribing gives the work up at its next pause, where its `finally` runs. What the work throws is an error.
  */
 export function runInSlices<T>(work: () => Slices<T>, options: RunInSlicesOptions): Observable<T> {
   return defer(() => {
@@ -30,6 +30,7 @@ export function runInSlices<T>(work: () => Slices<T>, options: RunInSlicesOption
       ),
       filter((result) => result.done === true),
       map(({ value }) => value),
+      finalize(() => slices[Symbol.dispose]()),
     );
   });
 }

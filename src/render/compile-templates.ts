@@ -1,8 +1,7 @@
 import type { TemplateConfig } from '../api/template-config.ts';
-import {
-  createTemplateEnvironment,
-  type TemplateEnvironment,
-} from '../templates/create-template-environment.ts';
+import type { Slices } from '../lib/slices.ts';
+import type { TemplateEnvironment } from '../templates/create-template-environment.ts';
+import { environmentInSlices } from '../templates/environment-in-slices.ts';
 import type { RenderProfile } from '../templates/render-profile.ts';
 import { bundlePaths } from './bundle-paths.ts';
 import { documentsOf } from './documents-of.ts';
@@ -20,13 +19,13 @@ export function constantsOf(config: TemplateConfig, given: Constants = {}): Cons
 }
 
 /** All templates of a configuration, compiled and checked. Throws `HAPTIC_ERR_TEMPLATE_INVALID`. */
-export function compileTemplates(
+export function* compileTemplates(
   config: TemplateConfig,
   collections: readonly string[],
   constants: Constants,
   profile?: RenderProfile,
-): TemplateEnvironment {
-  return createTemplateEnvironment({
+): Slices<TemplateEnvironment> {
+  return yield* environmentInSlices({
     templates: documentsOf(config).map(({ template, kind, source }) => ({
       name: template,
       document: kind,

@@ -25,7 +25,12 @@ export interface BlockBody {
 }
 
 export type RawHelper = (this: unknown, ...args: unknown[]) => unknown;
-export type TemplateBody = (context: Readonly<Record<string, unknown>>) => string;
+
+export interface TemplateBody {
+  (context: Readonly<Record<string, unknown>>): string;
+  /** Compiles it, which is done otherwise when it first runs. */
+  readonly prepare: () => void;
+}
 
 export interface EngineOptions {
   readonly helpers: Readonly<Record<string, RawHelper>>;
@@ -43,13 +48,18 @@ export interface Engine {
   declarePartial(name: string): void;
 }
 
-type Template = (context: unknown, options: Record<string, unknown>) => string;
+interface Template {
+  (context: unknown, options: Record<string, unknown>): string;
+  /** Gives it what partials get from their callers. */
+  _setup(options: Record<string, unknown>): void;
+}
 
 /** What `setupParams` below adds to what Handlebars passes. */
 type PartialCall = Pick<HelperOptions, 'loc'>;
 
 /** The two compiler stages that Handlebars documents as an extension point, with the parts used here. */
 interface Compiler {
+  compile(program: unknown, options: object): unknown;
   SubExpression(node: Mustache): void;
   opcode(name: string): void;
 }
@@ -90,23 +100,25 @@ export function createHandlebarsEngine(options: EngineOptions): Engine {
     options.printRaw(value, call.loc),
   );
   const internals = environment as unknown as Internals;
-  internals.Compiler = printingCompiler(internals.Compiler, options.printing);
+  internals.Compiler = printingCompiler(internals.Compiler, options);
   internals.JavaScriptCompiler = checkedOutput(internals.JavaScriptCompiler);
 
-  const knownHelpers = Object.fromEntries(Object.keys(options.helpers).map((name) => [name, true]));
   const compile = (source: string): Template =>
     environment.compile(source, {
-      knownHelpers: knownHelpers,
       knownHelpersOnly: true,
       explicitPartialContext: true,
       preventIndent: true,
       data: true,
-    });
+    }) as unknown as Template;
   const inherited = partialOptions(environment, compile);
   return {
     compile: (source) => {
       const template = compile(source);
-      return (context) => template(context, { ...inherited, data: { root: context } });
+      return Object.assign(
+        (context: Readonly<Record<string, unknown>>) =>
+          template(context, { ...inherited, data: { root: context } }),
+        { prepare: () => template._setup(inherited) },
+      );
     },
     declarePartial: (name) =>
       environment.registerPartial(
@@ -136,12 +148,26 @@ function partialOptions(
   return { helpers, partials: environment.partials, decorators, hooks, protoAccessControl, partial: true };
 }
 
-function printingCompiler(base: Stage, printing: ReadonlySet<string>): Stage {
+function printingCompiler(
+  base: Stage,
+  { printing, helpers }: Pick<EngineOptions, 'printing' | 'helpers'>,
+): Stage {
+  const above = base.prototype as Compiler;
+  // Handlebars copies the names anew for every block of a template. These stay: what cannot be listed is not copied.
+  const names = Object.create(null) as object;
+  for (const name of Object.keys(helpers)) Object.defineProperty(names, name, { value: true });
+  const knownHelpers: PropertyDescriptor = { get: () => names, set: () => undefined };
   const stage = function PrintingCompiler() {
     return undefined;
   } as unknown as Stage;
   stage.prototype = Object.assign(Object.create(base.prototype) as object, {
     compiler: stage,
+    compile(this: Compiler, program: unknown, options: object): unknown {
+      // The options of a template are those of its blocks, too.
+      if (!Object.hasOwn(options, 'knownHelpers'))
+        Object.defineProperty(options, 'knownHelpers', knownHelpers);
+      return above.compile.call(this, program, options);
+    },
     MustacheStatement(this: Compiler, node: Mustache): void {
       this.SubExpression(node);
       if (printing.has(node.path.original)) this.opcode('append');

@@ -1,12 +1,16 @@
-import { type Observable, defer, of, switchMap } from 'rxjs';
+import { type Observable, switchMap, take } from 'rxjs';
 import type { HttpContentConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { type World, type WorldOptions, buildWorld } from './build-world.ts';
+import { runSlices } from '../lib/run-slices.ts';
+import type { Slices } from '../lib/slices.ts';
+import { runInSlices, type RunInSlicesOptions } from '../operators/run-in-slices.ts';
+import type { World, WorldOptions } from './build-world.ts';
 import type { OpenedWorld } from './load-gate.ts';
 import type { JoinedMember } from '../streams/http-contents.ts';
 import type { ResolvedConfig, StageResult } from './load-report.ts';
 import type { HeldGround, ResourceHub } from './resource-hub.ts';
 import { templateTexts } from './template-texts.ts';
+import { worldInSlices } from './world-in-slices.ts';
 
 /** A world on shared ground. */
 export interface LiveWorld extends World {
@@ -27,20 +31,25 @@ export interface OpenWorldDeps extends LiveWorldOptions {
 
 /**
  * Compiles a configuration onto the stores that are there. What is wrong with its templates is an error of the result; what is wrong
- * with its paths and selectors, beside it. The work begins after the event loop has had its turn.
+ * with its paths and selectors, beside it. The work begins after the event loop has had its turn, and pauses for further ones.
+ *
+ * Loss policy: unsubscribing gives the work up at its next pause, and lets go of the stores.
  */
 export function openWorld(
   deps: OpenWorldDeps,
   resolved: ResolvedConfig,
-  pause$: Observable<unknown>,
+  slices: RunInSlicesOptions,
 ): Observable<StageResult<OpenedWorld<LiveWorld>>> {
-  return pause$.pipe(switchMap(() => defer(() => of(openNow(deps, resolved)))));
+  return slices.pause$.pipe(
+    take(1),
+    switchMap(() => runInSlices(() => openInSlices(deps, resolved), slices)),
+  );
 }
 
-function openNow(
+function* openInSlices(
   { hub, ...options }: OpenWorldDeps,
   { config, sourceOfTemplate }: ResolvedConfig,
-): StageResult<OpenedWorld<LiveWorld>> {
+): Slices<StageResult<OpenedWorld<LiveWorld>>> {
   let ground: HeldGround | undefined;
   const pathErrors: string[] = [];
   try {
@@ -48,12 +57,14 @@ function openNow(
   } catch (error) {
     pathErrors.push(codedMessage(error));
   }
+  let world: LiveWorld | undefined;
   try {
-    const world = buildLiveWorld(options, ground, { config, sourceOfTemplate });
+    world = yield* liveWorldInSlices({ ...options, isPrepared: true }, ground, { config, sourceOfTemplate });
     return { ok: true, value: { world, pathErrors } };
   } catch (error) {
-    ground?.release();
     return { ok: false, errors: templateTexts(error, sourceOfTemplate) };
+  } finally {
+    if (world === undefined) ground?.release();
   }
 }
 
@@ -62,17 +73,24 @@ function openNow(
  * @throws CodedError `HAPTIC_ERR_TEMPLATE_*`; the ground stays held then
  */
 export function buildLiveWorld(
+  options: LiveWorldOptions,
+  ground: HeldGround | undefined,
+  resolved: ResolvedConfig,
+): LiveWorld {
+  return runSlices(liveWorldInSlices(options, ground, resolved));
+}
+
+function* liveWorldInSlices(
   { joinHttp, ...options }: LiveWorldOptions,
   ground: HeldGround | undefined,
   { config, sourceOfTemplate }: ResolvedConfig,
-): LiveWorld {
+): Slices<LiveWorld> {
   const http = joinHttp?.(config.httpContent);
-  let world: World;
+  let world: World | undefined;
   try {
-    world = buildWorld({ ...options, config, ...(ground && { ground }), ...(http && { http }) });
-  } catch (error) {
-    http?.leave();
-    throw error;
+    world = yield* worldInSlices({ ...options, config, ...(ground && { ground }), ...(http && { http }) });
+  } finally {
+    if (world === undefined) http?.leave();
   }
   return {
     ...world,

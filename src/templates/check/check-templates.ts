@@ -1,5 +1,5 @@
+import type { Slices } from '../../lib/slices.ts';
 import type { HelperSpec, HelperTable } from '../helper-spec.ts';
-import { runLimits } from '../run-limits.ts';
 import { missesNumber } from '../snippet-pattern.ts';
 import type { TemplateError, TemplatePlace } from '../template-error.ts';
 import type { LookupUse, TemplateSource, Vocabulary } from '../vocabulary.ts';
@@ -10,8 +10,9 @@ import { lintSnippets } from './lint-snippets.ts';
 import { createErrorList } from './error-list.ts';
 import { hintAt } from './hint-at.ts';
 import { createLookupSet, lookupsIn, type LookupSet } from './lookup-set.ts';
+import { createCallWalk } from './create-call-walk.ts';
 import { createProgramReader } from './program-reader.ts';
-import { fragmentScope, isConditional, itemScope, snippetScope, type Scope } from './scope.ts';
+import { fragmentScope, itemScope, type Scope } from './scope.ts';
 
 export interface CheckInput {
   readonly templates: readonly TemplateSource[];
@@ -34,6 +35,8 @@ export interface CheckResult {
   readonly crtListNames: ReadonlyMap<string, TemplatePlace>;
   /** Collections that collect fills. */
   readonly collected: readonly string[];
+  /** Snippets that may run. */
+  readonly called: ReadonlySet<string>;
 }
 
 /** Most statements that are looked at: a snippet is looked at once for each kind of place and set of arguments it is called with. */
@@ -46,7 +49,7 @@ const guards: ReadonlySet<string> = new Set(['if', 'unless', 'with', 'each']);
 const controlExceptLayout = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
 /** Checks all templates of a configuration without running them. Never throws for what a template says. */
-export function checkTemplates(input: CheckInput): CheckResult {
+export function* checkTemplates(input: CheckInput): Slices<CheckResult> {
   const { templates, snippets, helpers, constants: values } = input;
   const vocabulary: Vocabulary = { ...input.vocabulary, constants: Object.keys(values) };
   const errors = createErrorList();
@@ -58,9 +61,15 @@ export function checkTemplates(input: CheckInput): CheckResult {
   const heads = vocabulary.collections.map((name) => name.split('.', 1)[0] ?? name);
   const topLevel = new Set([...vocabulary.constants, ...heads, ...collectionHeads]);
   const programOf = createProgramReader(errors);
-  const visits = new Map<string, LookupSet>();
   let visited = 0;
   const called = new Set<string>();
+  const walk = createCallWalk({
+    programOf: (name) => programOf('snippet', name, snippets[name] ?? ''),
+    namesIn: (mode) => (mode === 'fragment' ? constants : topLevel),
+    report,
+    visitStatement,
+    isOver: () => visited >= maxVisits,
+  });
   const uses = createUseChecks({ vocabulary, snippets, report, visitSnippet });
 
   function report(template: string, node: hbs.AST.Node, message: string): void {
@@ -71,11 +80,15 @@ export function checkTemplates(input: CheckInput): CheckResult {
     for (const statement of program?.body ?? []) visitStatement(statement, scope);
   }
 
-  function visitStatement(node: hbs.AST.Statement, scope: Scope): void {
+  function isTooMuch(node: hbs.AST.Node, scope: Scope): boolean {
     visited++;
     if (visited === maxVisits)
       report(scope.template, node, 'the templates call each other in too many ways to be checked');
-    if (visited >= maxVisits) return;
+    return visited >= maxVisits;
+  }
+
+  function visitStatement(node: hbs.AST.Statement, scope: Scope): void {
+    if (isTooMuch(node, scope)) return;
     switch (node.type) {
       case 'MustacheStatement': {
         visitMustache(node as hbs.AST.MustacheStatement, scope);
@@ -240,36 +253,9 @@ export function checkTemplates(input: CheckInput): CheckResult {
     scope: Scope,
   ): void {
     called.add(name);
-    if (isRunaway(name, scope)) {
-      const around = scope.chain.map((call) => call.name);
-      const path = [...around.slice(around.indexOf(name)), name].join(' → ');
-      report(scope.template, node, `snippet "${name}" calls itself without a condition: ${path}`);
-      return;
-    }
-    if (scope.chain.length >= runLimits.depth) {
-      report(scope.template, node, `snippets call each other more than ${runLimits.depth} deep`);
-      return;
-    }
-    const args = pairsOf(hash)
-      .map((pair) => pair.key)
-      .sort();
-    const flags = `${scope.mode} ${scope.document} ${scope.effect ?? ''} ${isConditional(scope)}`;
-    const key = [name, flags, ...args].join('\0');
-    let made = visits.get(key);
-    if (made === undefined) {
-      made = createLookupSet();
-      visits.set(key, made);
-      const base = scope.mode === 'fragment' ? constants : topLevel;
-      const inner = snippetScope(scope, name, base, new Set(args));
-      visitProgram(programOf('snippet', name, snippets[name] ?? ''), { ...inner, lookups: made });
-    }
-    scope.lookups.called.add(made);
-  }
-
-  /** No call from the snippet to itself is in a condition or loop, so it would never end. */
-  function isRunaway(name: string, { chain, guarded }: Scope): boolean {
-    const at = chain.findLastIndex((call) => call.name === name);
-    return at >= 0 && !guarded && chain.slice(at + 1).every((call) => !call.guarded);
+    if (isTooMuch(node, scope)) return;
+    const args = pairsOf(hash).map((pair) => pair.key);
+    walk.meet({ name, node, args: args.sort(), scope });
   }
 
   function visitExpression(node: hbs.AST.Expression, scope: Scope): void {
@@ -346,8 +332,16 @@ export function checkTemplates(input: CheckInput): CheckResult {
     return Object.hasOwn(helpers, name) ? helpers[name] : undefined;
   }
 
+  for (const { name, source } of templates) {
+    programOf('template', name, source);
+    yield;
+  }
+  for (const [name, source] of Object.entries(snippets)) {
+    programOf('snippet', name, source);
+    yield;
+  }
   for (const { name, document, source } of templates)
-    visitProgram(programOf('template', name, source), {
+    yield* walk.all(programOf('template', name, source), {
       mode: 'whole',
       document,
       template: name,
@@ -361,14 +355,14 @@ export function checkTemplates(input: CheckInput): CheckResult {
       guarded: false,
       chain: [],
     });
-  for (const [name, source] of Object.entries(snippets)) {
-    programOf('snippet', name, source);
+  for (const name of Object.keys(snippets)) {
     if (called.has(name)) continue;
     for (const [pattern, complain] of uses.patterns)
       if (missesNumber(pattern, name))
         complain(
           `snippet "${name}" looks meant by "${pattern}" but has no number: name it ${pattern.slice(0, -1)}NNN-…`,
         );
+    yield;
   }
   uses.finish();
   const patterns = [...uses.patterns.keys()];
@@ -383,6 +377,7 @@ export function checkTemplates(input: CheckInput): CheckResult {
     mapPaths,
     crtListNames,
     collected: uses.collected(),
+    called,
   };
 }
 

@@ -52,6 +52,27 @@ describe('runInSlices', () => {
   );
 
   it(
+    'has work that is given up let go of what it holds',
+    marbles((m) => {
+      const { work, now } = steps(100);
+      let isHeld = false;
+      function* holding(): Slices<string> {
+        isHeld = true;
+        try {
+          return yield* work();
+        } finally {
+          isHeld = false;
+        }
+      }
+      const pause$ = m.cold('--p');
+      m.expect(runInSlices(holding, { pause$, now, sliceMs: 8 }), '^--!').toBeObservable('---');
+      m.scheduler.schedule(() => expect(isHeld).toBe(true), m.time('-|'));
+      m.flush();
+      expect(isHeld).toBe(false);
+    }),
+  );
+
+  it(
     'passes on what the work throws, in whatever slice',
     marbles((m) => {
       const { work, now } = steps(10);
