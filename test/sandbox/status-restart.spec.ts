@@ -34,7 +34,7 @@ describe.skipIf(haproxy === undefined)('statuses and Events of a sandbox with a 
   const configs = () => list('haproxy-haptic.org/v1alpha1/haproxytemplateconfigs');
   const served = async (): Promise<string> => {
     const [config] = await configs();
-    const { status } = config ?? {};
+    const status = config?.['status'];
     const conditions: unknown = isRecord(status) ? status['conditions'] : undefined;
     const found = (Array.isArray(conditions) ? conditions.filter(isRecord) : []).find(
       ({ type }) => type === 'ObjectsServed',

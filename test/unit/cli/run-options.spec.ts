@@ -88,7 +88,7 @@ describe('haptic run', () => {
 
   it.each([
     [['--nonsense'], /'--nonsense'/],
-    [['word'], /too many arguments.*word/],
+    [['word'], /"word".*takes no words/],
     [['--health-listen', '8080'], /--health-listen must be \[HOST\]:PORT/],
     [['--metrics-listen', ':99999'], /--metrics-listen must be/],
     [['--watch-timeout', '1s'], /--watch-timeout must be whole seconds from 5s to 1h/],
