@@ -4,6 +4,7 @@ import type { TemplateConfig } from '../api/template-config.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { World } from '../world/build-world.ts';
+import { secretHider } from '../world/secret-hider.ts';
 import type { Admission, AdmissionCause } from './admission.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import type { ChangeToCheck, CheckedChange } from './check-change.ts';
@@ -97,11 +98,21 @@ export function createAdmitObject(deps: AdmitObjectDeps): AdmitObject {
         signal,
       ),
     );
-    if (checked.kind === 'unchecked') return { kind: 'unknown', message: checked.message };
+    // The subject's own values are in no store yet, and what is said here gets into logs and events of others.
+    const hide = secretHider(function* () {
+      yield* world.secrets();
+      if (request.resource === 'secrets')
+        for (const secret of [request.object, request.oldObject]) if (secret !== undefined) yield secret;
+    });
+    if (checked.kind === 'unchecked')
+      return { kind: 'unknown', message: hide([checked.message])[0] ?? 'the check could not run' };
     const causes = [
       ...judged.causes,
       ...(checked.kind === 'refused'
-        ? checked.findings.map((finding) => ({ field: '', message: findingWords(finding, subject) }))
+        ? hide(checked.findings.map(({ message }) => message)).map((message, at) => ({
+            field: '',
+            message: findingWords({ ...checked.findings[at], severity: 'alert', message }, subject),
+          }))
         : []),
     ];
     if (checked.kind === 'accepted') {

@@ -6,6 +6,8 @@ import type { LineRisk } from '../gate/guard/judge-line.ts';
 import type { HaproxyMessage } from '../gate/parse-haproxy-output.ts';
 import type { Finding, Verdict } from '../gate/verdict.ts';
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
+import { runInSlices, type RunInSlicesOptions } from '../operators/run-in-slices.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { certificateFault } from './certificate-fault.ts';
 import type { CheckScope } from './check-scope.ts';
@@ -15,10 +17,18 @@ import type { ReducePlan, Reduction } from './reduce-plan.ts';
 
 const rememberedForms = 4_096;
 
+/** What HAProxy says of as much of a plan as it was given. */
+interface Judged {
+  readonly whole: HarmlessPlan;
+  readonly verdict: Verdict;
+}
+
 export interface CheckChangeDeps {
   readonly gate: Pick<Gate, 'check'>;
   readonly reduce: ReducePlan;
-  readonly harmless: (plan: Plan) => HarmlessPlan;
+  readonly harmless: (plan: Plan) => Slices<HarmlessPlan>;
+  /** How work on a whole configuration pauses. */
+  readonly slices: RunInSlicesOptions;
   /** Asked about what HAProxy accepts; they get the whole plan. */
   readonly validators: () => readonly Validator[];
 }
@@ -50,23 +60,28 @@ export type CheckedChange =
 export function createChangeCheck(
   deps: CheckChangeDeps,
 ): (change: ChangeToCheck) => Observable<CheckedChange> {
-  const { gate, reduce, harmless } = deps;
+  const { gate, reduce } = deps;
   const known = new LRUCache<string, true>({ max: rememberedForms });
 
-  const judge = (plan: Plan): Observable<Verdict> => gate.check(plan);
+  const harmless = (plan: Plan): Observable<HarmlessPlan> =>
+    runInSlices(() => deps.harmless(plan), deps.slices);
+
+  const judge = (plan: Plan): Observable<Judged> =>
+    harmless(plan).pipe(
+      concatMap((whole) => gate.check(whole.plan).pipe(map((verdict) => ({ whole, verdict })))),
+    );
 
   const confirm = (next: Plan, present: () => Plan | undefined): Observable<CheckedChange> => {
-    const whole = harmless(next);
-    return judge(whole.plan).pipe(
-      concatMap((verdict): Observable<CheckedChange> => {
+    return judge(next).pipe(
+      concatMap(({ whole, verdict }): Observable<CheckedChange> => {
         if (verdict.kind === 'unchecked') return of({ kind: 'unchecked', message: verdict.message });
         if (verdict.kind === 'accepted') return of(accepted('full', whole));
         const certain = verdict.findings.filter((finding) => !whole.isDoubtful(finding));
         if (certain.length === 0) return of(accepted('full', whole));
         const before = present();
         if (before === undefined) return of({ kind: 'refused', scope: 'full', findings: certain });
-        return judge(harmless(before).plan).pipe(
-          map((former): CheckedChange => {
+        return judge(before).pipe(
+          map(({ verdict: former }): CheckedChange => {
             if (former.kind === 'unchecked') return { kind: 'unchecked', message: former.message };
             const known = new Set(former.kind === 'refused' ? former.findings.map(identityOf) : []);
             const findings = certain.filter((finding) => !known.has(identityOf(finding)));
@@ -89,9 +104,8 @@ export function createChangeCheck(
     }
     if (reduction.kind === 'full') return confirm(next, present);
     const { forms } = reduction;
-    const part = harmless(reduction.plan);
-    return judge(part.plan).pipe(
-      concatMap((verdict): Observable<CheckedChange> => {
+    return judge(reduction.plan).pipe(
+      concatMap(({ whole: part, verdict }): Observable<CheckedChange> => {
         if (verdict.kind === 'accepted') {
           if (part.leftOut.size === 0) for (const form of forms ?? []) known.set(form, true);
           return of(accepted('reduced', part, base));

@@ -6,6 +6,7 @@ import type { RunProcess } from '../gate/run-process.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { World } from '../world/build-world.ts';
+import { worldSlices } from '../world/world-slices.ts';
 import { type AdmitObject, createAdmitObject } from './admit-object.ts';
 import { createChangeCheck } from './check-change.ts';
 import { createHarmless } from './harmless-plan.ts';
@@ -59,6 +60,7 @@ export function createAdmission(deps: AdmissionDeps): AdmitObject {
       gate,
       reduce: createReducer(),
       harmless: createHarmless(deps.standIn),
+      slices: worldSlices,
       validators,
     }),
     pause: () => new Promise((resolve) => setImmediate(resolve)),

@@ -6,6 +6,7 @@ import type { LineRisk } from '../gate/guard/judge-line.ts';
 import { readConfigLine } from '../gate/guard/read-config-line.ts';
 import type { Finding } from '../gate/verdict.ts';
 import { editOrderedMap, entriesOf, getEntry } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import { createPlan } from '../plan/create-plan.ts';
 import type { Plan, PlanFile, Section } from '../protocol/plan.ts';
 import { configFileOf, configPath, textOf, withText } from './plan-of.ts';
@@ -19,6 +20,8 @@ export interface HarmlessPlan {
   readonly isDoubtful: (finding: Pick<Finding, 'message'>) => boolean;
 }
 
+/** Sections or files between two pauses. */
+const pauseEvery = 64;
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 /**
@@ -27,19 +30,23 @@ const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
  *
  * @param standIn PEM: a certificate with its chain and key
  */
-export function createHarmless(standIn: string): (plan: Plan) => HarmlessPlan {
+export function createHarmless(standIn: string): (plan: Plan) => Slices<HarmlessPlan> {
   const guard = createGuard({ leavesOut: () => true });
   const listsOf = rememberedLists();
-  return (plan) => {
-    const { edits, leftOut: ofLines } = guard(plan.sections);
+  return function* (plan) {
+    const { edits, leftOut: ofLines } = yield* guard(plan.sections);
     const leftOut = new Map(ofLines);
     let isListOther = false;
     const isDoubtful: HarmlessPlan['isDoubtful'] = (finding) =>
       isListOther || doubtOf(plan.sections, edits)(finding);
     const files = new Map<string, PlanFile>();
-    for (const [path, file] of entriesOf(plan.files))
+    let looked = 0;
+    for (const [path, file] of entriesOf(plan.files)) {
       if (holdsKey(file)) files.set(path, withText(file, standIn));
-    for (const [key, section] of entriesOf(plan.sections))
+      if (++looked % pauseEvery === 0) yield;
+    }
+    for (const [key, section] of entriesOf(plan.sections)) {
+      if (++looked % pauseEvery === 0) yield;
       for (const list of listsOf(section)) {
         const file = files.get(list) ?? getEntry(plan.files, list);
         const text = file === undefined ? '' : textOf(file);
@@ -49,11 +56,13 @@ export function createHarmless(standIn: string): (plan: Plan) => HarmlessPlan {
         files.set(list, withText(file, harmless));
         leftOut.set(key, new Set([...(leftOut.get(key) ?? []), 'file']));
       }
+    }
     if (edits.size === 0 && files.size === 0) return { plan, leftOut, isDoubtful };
+    yield;
     const sections = editOrderedMap(plan.sections, edits);
     if (edits.size > 0) files.set(configPath, configFileOf(sections));
     return {
-      plan: createPlan({ ...plan, sections, files: editOrderedMap(plan.files, files) }),
+      plan: createPlan({ ...plan, sections, files: editOrderedMap(plan.files, files) }, plan),
       leftOut,
       isDoubtful,
     };

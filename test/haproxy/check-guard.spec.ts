@@ -19,7 +19,9 @@ import { serverOptions } from '../../src/gate/guard/server-options.ts';
 import { variableMark } from '../../src/gate/guard/variable-mark.ts';
 import { runProcess } from '../../src/gate/run-process.ts';
 import { issueAuthority } from '../../src/certificates/issue-authority.ts';
-import { createHarmless } from '../../src/webhook/harmless-plan.ts';
+import { runSlices } from '../../src/lib/run-slices.ts';
+import type { Plan } from '../../src/protocol/plan.ts';
+import { createHarmless, type HarmlessPlan } from '../../src/webhook/harmless-plan.ts';
 import { standInCertificate } from '../../src/webhook/stand-in-certificate.ts';
 import { describeEachLine, type SupportedLine } from '../fixtures/haproxy-lines.ts';
 import { makePlan, type Sketch } from '../fixtures/make-plan.ts';
@@ -121,7 +123,7 @@ describeEachLine('a guarded check', (line) => {
   let dir = '';
   let outside = '';
   let gate: Gate;
-  let harmless: ReturnType<typeof createHarmless>;
+  let harmless: (plan: Plan) => HarmlessPlan;
   let files: Sketch['files'] = {};
   let lockedPem = '';
 
@@ -142,7 +144,8 @@ describeEachLine('a guarded check', (line) => {
 
   beforeAll(async () => {
     dir = mkdtempSync(path.join(tmpdir(), 'haptic-guard-'));
-    harmless = createHarmless(await standInCertificate(Date.now()));
+    const inSlices = createHarmless(await standInCertificate(Date.now()));
+    harmless = (plan) => runSlices(inSlices(plan));
     const { cert, key } = await issueAuthority(Date.now(), 3_600_000);
     lockedPem = locked(cert, key);
     const roots = path.join(dir, 'roots');

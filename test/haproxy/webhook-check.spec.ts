@@ -12,6 +12,7 @@ import { type ChangeToCheck, createChangeCheck } from '../../src/webhook/check-c
 import { createHarmless } from '../../src/webhook/harmless-plan.ts';
 import { createReducer } from '../../src/webhook/reduce-plan.ts';
 import { standInCertificate } from '../../src/webhook/stand-in-certificate.ts';
+import { worldSlices } from '../../src/world/world-slices.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { makePlan, type Sketch } from '../fixtures/make-plan.ts';
 
@@ -50,6 +51,7 @@ describeEachLine('the check of a change', (line) => {
       gate,
       reduce: createReducer(),
       harmless: createHarmless(standIn),
+      slices: worldSlices,
       validators: () => [],
     });
     seen.length = 0;

@@ -1,4 +1,5 @@
 import { entriesOf, type OrderedMap } from '../../lib/ordered-map.ts';
+import type { Slices } from '../../lib/slices.ts';
 import type { Section } from '../../protocol/plan.ts';
 import { judgeLine, type JudgedLine, type LineRisk } from './judge-line.ts';
 
@@ -26,6 +27,8 @@ interface Guarded {
 
 /** Keeps the numbers of the lines that follow. */
 const placeholder = '# not judged before it is applied';
+/** Sections between two pauses: a section takes some 10 µs. */
+const pauseEvery = 64;
 
 /**
  * Replaces lines that HAProxy must not be given by comments, and lines whose words nobody knows by as much of them as HAProxy needs to
@@ -34,7 +37,7 @@ const placeholder = '# not judged before it is applied';
 export function createGuard({
   leavesOut,
   mayHave = () => true,
-}: GuardOptions): (sections: OrderedMap<Section>) => GuardedSections {
+}: GuardOptions): (sections: OrderedMap<Section>) => Slices<GuardedSections> {
   const known = new WeakMap<Section, Guarded>();
   const guard = (section: Section, begun: string): Guarded => {
     if (!mayHave(begun + section.text)) return { section, risks: none };
@@ -54,7 +57,8 @@ export function createGuard({
     known.set(section, held);
     return held;
   };
-  return (sections) => {
+  return function* (sections) {
+    let looked = 0;
     const edits = new Map<string, Section>();
     const leftOut = new Map<string, ReadonlySet<LineRisk>>();
     /** A line that a section ends in goes on in the next one. */
@@ -67,6 +71,7 @@ export function createGuard({
       }
       const end = section.text.lastIndexOf('\n') + 1;
       begun = end === 0 ? begun + section.text : section.text.slice(end);
+      if (++looked % pauseEvery === 0) yield;
     }
     return { edits, leftOut };
   };

@@ -4,6 +4,7 @@ import { guardCrtList } from '../../../src/gate/guard/guard-crt-list.ts';
 import { createGuard } from '../../../src/gate/guard/create-guard.ts';
 import { withoutLoading } from '../../../src/gate/guard/without-loading.ts';
 import { orderedMapFrom } from '../../../src/lib/ordered-map.ts';
+import { runSlices } from '../../../src/lib/run-slices.ts';
 import type { Section } from '../../../src/protocol/plan.ts';
 
 const gone = '# not judged before it is applied';
@@ -14,7 +15,8 @@ const sectionsOf = (...texts: readonly string[]) =>
       { kind: 'core', name: `part ${at}`, text, template: 'test:1:1' },
     ]),
   );
-const guard = createGuard({ leavesOut: () => true });
+const inSlices = createGuard({ leavesOut: () => true });
+const guard: typeof withoutLoading = (sections) => runSlices(inSlices(sections));
 const textsOf = (guarded: ReturnType<typeof guard>) =>
   Object.fromEntries([...guarded.edits].map(([key, { text }]) => [key, text]));
 
