@@ -17,6 +17,7 @@ import { controllerParts } from './controller/controller-parts.ts';
 import { gatesByValidators } from './controller/gates-by-validators.ts';
 import { liveConfig } from './controller/live-config.ts';
 import type { CliCall } from './cli-command.ts';
+import { growHeapSlowly } from './grow-heap-slowly.ts';
 import { librariesPath } from './libraries-path.ts';
 import { readConfig } from './read-config.ts';
 import type { runOptions } from './run-command.ts';
@@ -38,6 +39,7 @@ export async function runController({
     out(stringify(await readConfig(options.libraries, options.values)));
     return 0;
   }
+  growHeapSlowly();
   const log = pino({ level: options.logLevel, base: null });
   try {
     return await serve(options, log, signal);

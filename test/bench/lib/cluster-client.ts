@@ -11,6 +11,7 @@ export interface ClusterClient {
   create(object: KubeObject): Promise<void>;
   /** PUT without a resourceVersion: the newest write wins. */
   replace(object: KubeObject): Promise<void>;
+  remove(object: KubeObject): Promise<void>;
   /** Service, EndpointSlice and Ingress of every route, `concurrency` requests at a time. */
   createRoutes(routes: readonly RouteSpec[], concurrency: number): Promise<void>;
 }
@@ -36,6 +37,11 @@ export function clusterClient(kubeconfigPath: string): ClusterClient {
     transport,
     create: async (object) => must('create', object),
     replace: async (object) => must('replace', object),
+    remove: async (object) => {
+      const result = await kube.delete(refOf(object), object.metadata.name);
+      if (!result.ok)
+        throw new Error(`delete ${object.kind} ${object.metadata.name}: ${JSON.stringify(result.failure)}`);
+    },
     createRoutes: async (routes, concurrency) => {
       const objects = routes.flatMap((route) => [serviceOf(route), endpointSliceOf(route), ingressOf(route)]);
       const pending = objects.values();
