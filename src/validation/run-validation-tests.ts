@@ -7,6 +7,7 @@ import { startTestThread, workerFile, type TestThread } from './start-test-threa
 import { testDeps, type HaproxyAtHand } from './test-deps.ts';
 import type { TestReport, TestResult } from './test-report.ts';
 import { testsToRun } from './tests-to-run.ts';
+import type { WorkerData } from './validation-worker.ts';
 
 export interface ValidationOptions {
   readonly config: TemplateConfig;
@@ -61,9 +62,7 @@ export async function runValidationTests(options: ValidationOptions): Promise<Te
     }
   };
   const runners =
-    file === undefined
-      ? [inThisThread(options)]
-      : Array.from({ length: Math.min(workers, jobs.length) }, () => inThreads(file, options));
+    file === undefined ? [inThisThread(options)] : inThreads(file, options, Math.min(workers, jobs.length));
   const settled = await Promise.allSettled(runners.map(work));
   const failed = settled.find((one) => one.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
@@ -97,12 +96,22 @@ function inThisThread({ config, haproxy, path }: ValidationOptions): Runner {
   return { run: (job) => runTest(job, deps), end: () => Promise.resolve() };
 }
 
+function inThreads(file: URL, options: ValidationOptions, count: number): readonly Runner[] {
+  const { config, haproxy, path } = options;
+  const data = {
+    config: count === 0 ? '' : JSON.stringify(config),
+    ...(haproxy && { haproxy }),
+    ...(path === undefined ? {} : { path }),
+  };
+  return Array.from({ length: count }, () => inOneThread(file, data, options));
+}
+
 /** One thread after the other: one that does not answer in time is given up with its test. */
-function inThreads(
+function inOneThread(
   file: URL,
-  { config, haproxy, path, timeoutMs = defaultTimeoutMs, signal }: ValidationOptions,
+  data: Omit<WorkerData, 'folder'>,
+  { timeoutMs = defaultTimeoutMs, signal }: ValidationOptions,
 ): Runner {
-  const data = { config, ...(haproxy && { haproxy }), ...(path === undefined ? {} : { path }) };
   let thread: TestThread | undefined;
   const end = async (): Promise<void> => {
     const ended = thread;

@@ -5,7 +5,10 @@ import { testDeps, type TestDepsOptions } from './test-deps.ts';
 import type { TestResult } from './test-report.ts';
 
 /** What a thread is started with. */
-export type WorkerData = Omit<TestDepsOptions, 'onProcess'>;
+export interface WorkerData extends Omit<TestDepsOptions, 'onProcess' | 'config'> {
+  /** As JSON: a text is copied into each thread in no time, an object is walked through for each. */
+  readonly config: string;
+}
 
 /** What a thread says to the one that started it. */
 export type WorkerMessage =
@@ -15,8 +18,10 @@ export type WorkerMessage =
 const port = parentPort;
 if (port !== null) {
   const say = (message: WorkerMessage): void => port.postMessage(message);
+  const { config, ...given } = workerData as WorkerData;
   const deps = testDeps({
-    ...(workerData as WorkerData),
+    ...given,
+    config: JSON.parse(config) as TestDepsOptions['config'],
     onProcess: (pid, runs) => say({ kind: 'process', pid, runs }),
   });
   port.on('message', (job: TestJob) => {
