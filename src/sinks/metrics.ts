@@ -6,6 +6,7 @@ export interface Metrics {
   readonly reconciliations: Counter;
   readonly reconciliationSeconds: Histogram;
   readonly reconciliationErrors: Counter;
+  readonly reconciliationFailing: Gauge;
   readonly problems: Gauge<'severity'>;
   readonly validations: Counter<'result'>;
   readonly configPinned: Gauge;
@@ -40,11 +41,11 @@ export interface Metrics {
   readonly httpUrls: Gauge;
   readonly ownResources: Counter<'result'>;
   readonly ownResourcesFailing: Gauge;
-  readonly published: Counter<'result'>;
-  readonly publishingFailing: Gauge;
   readonly isLeader: Gauge;
   readonly leaderTransitions: Counter;
   readonly leaderSeconds: Counter;
+  readonly published: Counter<'result'>;
+  readonly publishingFailing: Gauge;
   readonly renders: Counter<'cache_state'>;
   readonly turnChanges: Histogram;
   readonly stageSeconds: Histogram<'stage'>;
@@ -83,6 +84,11 @@ export function createMetrics(registry: Registry): Metrics {
     reconciliationErrors: new Counter({
       name: 'haptic_reconciliation_errors_total',
       help: 'Renders that failed as a whole; the former one stays in effect.',
+      registers,
+    }),
+    reconciliationFailing: new Gauge({
+      name: 'haptic_reconciliation_failing',
+      help: '1 while the newest render is one that failed as a whole.',
       registers,
     }),
     problems: new Gauge({
@@ -276,17 +282,6 @@ export function createMetrics(registry: Registry): Metrics {
       help: 'Kubernetes objects of k8sResources that are not as they are declared.',
       registers,
     }),
-    published: new Counter({
-      name: 'haptic_published_total',
-      help: 'Steps of publishing renders as objects (HAProxyCfg and its companions), by how they ended.',
-      labelNames: ['result'],
-      registers,
-    }),
-    publishingFailing: new Gauge({
-      name: 'haptic_publishing_failing',
-      help: 'Objects that show the render and are not as they should be.',
-      registers,
-    }),
     isLeader: new Gauge({
       name: 'haptic_leader_election_is_leader',
       help: '1 while this process writes to pods and objects, 0 while it stands by.',
@@ -300,6 +295,17 @@ export function createMetrics(registry: Registry): Metrics {
     leaderSeconds: new Counter({
       name: 'haptic_leader_election_time_as_leader_seconds_total',
       help: 'Time for which this process has led, seconds.',
+      registers,
+    }),
+    published: new Counter({
+      name: 'haptic_published_total',
+      help: 'Steps of publishing renders as objects (HAProxyCfg and its companions), by how they ended.',
+      labelNames: ['result'],
+      registers,
+    }),
+    publishingFailing: new Gauge({
+      name: 'haptic_publishing_failing',
+      help: 'Objects that show the render and are not as they should be.',
       registers,
     }),
     renders: new Counter({

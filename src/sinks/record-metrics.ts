@@ -24,6 +24,7 @@ export function recordMetrics(
 
   on(streams.render$, (outcome) => {
     metrics.reconciliations.inc();
+    metrics.reconciliationFailing.set(outcome.kind === 'rejected' ? 1 : 0);
     if (outcome.kind === 'rejected') {
       metrics.reconciliationErrors.inc();
       return;

@@ -52,6 +52,17 @@ function record(m: RunContext, streams: { render?: string; verdict?: string; lat
 }
 
 describe('recordMetrics', () => {
+  it.each([
+    ['r-x', '1'],
+    ['r-x-r', '0'],
+  ])('tells after %s that the newest render failed: %s', async (render, failing) => {
+    let recorded: ReturnType<typeof record> | undefined;
+    marbles((m) => {
+      recorded = record(m, { render });
+    })();
+    expect(await recorded?.value('haptic_reconciliation_failing')).toEqual([failing]);
+  });
+
   it('counts renders, failed renders and the problems of the newest render', async () => {
     let recorded: ReturnType<typeof record> | undefined;
     marbles((m) => {
