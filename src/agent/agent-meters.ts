@@ -23,16 +23,18 @@ export interface AgentMeters {
 }
 
 /** What must always hold (the agent counts, logs and goes on). */
-export type AgentInvariant =
-  | 'generation_monotonic'
-  | 'disk_is_the_desired_set'
-  | 'runtime_mode_does_not_reload'
-  | 'reload_mode_reloads'
-  | 'noop_runs_no_ops'
-  | 'journal_only_while_diverged'
-  | 'mount_probe_found_every_mount'
-  | 'ops_executable'
-  | 'recovery_reload';
+export const agentInvariants = [
+  'generation_monotonic',
+  'disk_is_the_desired_set',
+  'runtime_mode_does_not_reload',
+  'reload_mode_reloads',
+  'noop_runs_no_ops',
+  'journal_only_while_diverged',
+  'mount_probe_found_every_mount',
+  'ops_executable',
+  'recovery_reload',
+] as const;
+export type AgentInvariant = (typeof agentInvariants)[number];
 
 /** Counts nothing. */
 export function noMeters(): AgentMeters {

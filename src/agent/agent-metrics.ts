@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { TlsFolder } from '../lib/tls/tls-folder.ts';
-import type { AgentMeters } from './agent-meters.ts';
+import { type AgentMeters, agentInvariants } from './agent-meters.ts';
 
 /**
  * The agent's metrics, on a registry of their own.
@@ -27,6 +27,9 @@ export function createAgentMetrics(registry: Registry, certificates?: TlsFolder)
     ['name'],
   );
   const reloads = counter('reloads_total', 'Reloads of HAProxy, by their result.', ['result']);
+  // At nought from the start: Prometheus does not see that a series has grown with its first value.
+  for (const name of agentInvariants) invariants.inc({ name }, 0);
+  for (const result of ['ok', 'failed']) reloads.inc({ result }, 0);
   const rollbacks = counter(
     'rollbacks_total',
     'File sets that were put back after HAProxy had refused their successor.',

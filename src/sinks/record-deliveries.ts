@@ -30,10 +30,13 @@ export function recordDeliveries(
   let isTimed = false;
   let wasComplete = false;
 
+  // At nought from the start, as rejections are: Prometheus does not see that a series has grown with its first value.
+  metrics.deploymentErrors.inc({ stage: 'overdue' }, 0);
   on(streams.fleet$, (pods) => {
     const keys = new Set(pods.map((pod) => pod.key));
     for (const { key } of present?.values() ?? []) if (!keys.has(key)) forgetPod(key);
     present = new Map(pods.map((pod) => [authorityOf(pod), pod]));
+    for (const pod of keys) metrics.applyRejections.inc({ pod }, 0);
     metrics.fleetSize.set(pods.length);
   });
   on(streams.delivery$, (report) => {

@@ -10,6 +10,8 @@ export interface RecordedStreams {
   readonly latch$: Observable<LatchState>;
 }
 
+const verdictKinds: readonly LatchVerdict['kind'][] = ['accepted', 'refused', 'unchecked'];
+
 /** Keeps the metrics of renders and their checks in step with the pipeline until unsubscribed. A stream's error is for `onError`: it is a bug. */
 export function recordMetrics(
   streams: RecordedStreams,
@@ -22,6 +24,8 @@ export function recordMetrics(
 
   let counted: readonly Problem[] | undefined;
 
+  // At nought from the start: Prometheus does not see that a series has grown with its first value.
+  for (const result of verdictKinds) metrics.validations.inc({ result }, 0);
   on(streams.render$, (outcome) => {
     metrics.reconciliations.inc();
     metrics.reconciliationFailing.set(outcome.kind === 'rejected' ? 1 : 0);

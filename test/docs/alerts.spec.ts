@@ -1,9 +1,15 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { NEVER, of } from 'rxjs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { metricRows } from '../../scripts/reference/metrics-reference.ts';
+import { createAgentMetrics } from '../../src/agent/agent-metrics.ts';
+import { createMetrics } from '../../src/sinks/metrics.ts';
+import { recordDeliveries } from '../../src/sinks/record-deliveries.ts';
+import { recordMetrics } from '../../src/sinks/record-metrics.ts';
+import { podOf } from '../fixtures/delivery-reports.ts';
 import { promqlLabels, type ScrapedMetric } from '../fixtures/promql-labels.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -103,6 +109,35 @@ describe.each(alerts)('$alert', ({ expr, annotations, labels, for: lasting }) =>
       annotations.description.replaceAll(/\{\{ \$(?:labels\.\w+|value(?: \| \w+)?) \}\}/g, ''),
     ).not.toMatch(/[{}]/);
   });
+});
+
+test('the first time that something happens is seen: its series is there before, at nought', async () => {
+  const registry = new Registry();
+  const nothing = { render$: NEVER, verdict$: NEVER, latch$: NEVER };
+  const recorded = createMetrics(registry);
+  const ignore = () => undefined;
+  const running = recordMetrics(nothing, recorded, ignore);
+  running.add(
+    recordDeliveries(
+      { delivery$: NEVER, deployment$: NEVER, fleet$: of([podOf('haptic/haproxy-0')]) },
+      recorded,
+      ignore,
+    ),
+  );
+  running.unsubscribe();
+  createAgentMetrics(registry);
+  const text = await registry.metrics();
+  const sensitive = alerts.flatMap(({ expr }) =>
+    [...expr.matchAll(/increase\((\w+)(?:\{(.*?)\})?\[\w+\]\)\) > 0$/g)].map(
+      ([, name = '', matcher = '']) => [name, matcher] as const,
+    ),
+  );
+  expect(sensitive.length).toBeGreaterThan(4);
+  const there = (name: string, matcher: string) =>
+    text
+      .split('\n')
+      .some((line) => new RegExp(`^${name}(?:\\{.*\\})? 0$`).test(line) && line.includes(matcher));
+  expect(sensitive.filter(([name, matcher]) => !there(name, matcher))).toStrictEqual([]);
 });
 
 test('metrics and values in descriptions are there', () => {

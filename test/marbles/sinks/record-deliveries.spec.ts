@@ -93,8 +93,12 @@ describe('recordDeliveries', () => {
 
   it('counts failures by what failed, and what HAProxy refused by pod', async () => {
     const { value } = recorded({ delivery: '-uxu' });
-    expect(await value('haptic_deployment_errors_total')).toEqual(['unreachable 2', 'rejected 1']);
-    expect(await value('haptic_apply_rejected_total')).toEqual(['q 1']);
+    expect(await value('haptic_deployment_errors_total')).toEqual([
+      'overdue 0',
+      'unreachable 2',
+      'rejected 1',
+    ]);
+    expect(await value('haptic_apply_rejected_total')).toEqual(['p 0', 'q 1']);
     expect(await value('haptic_deployment_consecutive_failures')).toEqual(['3']);
   });
 
@@ -140,7 +144,7 @@ describe('recordDeliveries', () => {
   it('forgets the series of a pod that is gone, and begins none for it', async () => {
     const { value } = recorded({ delivery: '-pqx--sx', fleet: 'b----p' });
     expect(await value('haptic_deploy_apply_total')).toEqual(['p runtime 1']);
-    expect(await value('haptic_apply_rejected_total')).toEqual([]);
+    expect(await value('haptic_apply_rejected_total')).toEqual(['p 0']);
     expect(await value('haptic_haproxy_fleet_size')).toEqual(['1']);
   });
 

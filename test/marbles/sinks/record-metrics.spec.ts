@@ -97,7 +97,11 @@ describe('recordMetrics', () => {
     marbles((m) => {
       recorded = record(m, { verdict: 'A-x-x', latch: 'r---p' });
     })();
-    expect(await recorded?.value('haptic_validation_total')).toEqual(['accepted 1', 'refused 2']);
+    expect(await recorded?.value('haptic_validation_total')).toEqual([
+      'accepted 1',
+      'refused 2',
+      'unchecked 0',
+    ]);
     expect(await recorded?.value('haptic_config_pinned')).toEqual(['1']);
   });
 
