@@ -20,7 +20,7 @@ test('a stage that is stalled is told once, and once when it goes on', async () 
       log: {
         error: (_fields: object, message?: string) => lines.push(`error ${message ?? ''}`),
         info: (_fields: object, message?: string) => lines.push(`info ${message ?? ''}`),
-      } as unknown as Parameters<typeof tellStalls>[0]['log'],
+      },
       onFatal: (error) => expect.unreachable(String(error)),
     });
     // Stalled from 5 s to 45 s.
