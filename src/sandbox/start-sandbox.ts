@@ -7,6 +7,7 @@ import { folderStore } from '../certificates/folder-store.ts';
 import { renewCertificates } from '../certificates/renew-certificates.ts';
 import { mergeSpecs } from '../config/merge-specs.ts';
 import { agentEnvironment } from '../lib/agent-environment.ts';
+import { controllerEnvironment } from '../lib/controller-environment.ts';
 import { nodeFlags } from '../lib/node-flags.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { ApiServer } from './api/api-server.ts';
@@ -278,7 +279,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
           ...(options.watchTimeout === undefined ? [] : ['--watch-timeout', options.watchTimeout]),
         ],
         cwd: folder,
-        env: options.env,
+        env: { ...controllerEnvironment, ...options.env },
         logFile,
       },
       guard,
