@@ -9,7 +9,7 @@ import { percentile, rounded } from './lib/statistics.ts';
 import { openTapReaders } from './lib/tap-readers.ts';
 
 const routeCount = Number(process.env['HAPTIC_BENCH_ROUTES'] ?? 500);
-const rounds = Number(process.env['HAPTIC_BENCH_ROUNDS'] ?? 5);
+const rounds = Number(process.env['HAPTIC_BENCH_ROUNDS'] ?? 4);
 const seconds = Number(process.env['HAPTIC_BENCH_SECONDS'] ?? 10);
 const readers = 50;
 /** So many Ingresses have no Service: a value of the tap `renders` names them, which makes it as large as it gets. */
