@@ -1,7 +1,7 @@
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { jsonPathValues } from '../lib/json-path.ts';
+import { selectPaths } from '../lib/select-paths.ts';
 import { askController } from './ask-controller.ts';
 import type { CliCall } from './cli-command.ts';
 import { recordTo } from './record-to.ts';
@@ -14,7 +14,7 @@ export async function runTap(call: CliCall<typeof tapOptions>): Promise<number> 
   const limit = parseLimit(values.limit);
   const seconds = parseSeconds(values.for);
   const filters = values.filter.map(tapFilter);
-  const show = selection(values.select);
+  const show = selectPaths(values.select);
   const [name] = words;
   if (values.record !== undefined) {
     if (name !== undefined || limit !== undefined || filters.length > 0 || values.select.length > 0)
@@ -76,15 +76,6 @@ function isBesides(value: Readonly<Record<string, unknown>>, err: (text: string)
   if (field === 'error')
     throw new CodedError('HAPTIC_ERR_CLI_CONTROLLER', `the tap ended: ${String(value[field])}`);
   return false;
-}
-
-function selection(paths: readonly string[]): (value: unknown) => unknown {
-  const selects = paths.map((path) => ({ path, select: jsonPathValues(path) }));
-  const [first, ...others] = selects;
-  if (first === undefined) return (value) => value;
-  const take = (values: readonly unknown[]) => (values.length > 1 ? values : (values[0] ?? null));
-  if (others.length === 0) return (value) => take(first.select(value));
-  return (value) => Object.fromEntries(selects.map(({ path, select }) => [path, take(select(value))]));
 }
 
 function parseLimit(text: string | undefined): number | undefined {

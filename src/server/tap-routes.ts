@@ -9,7 +9,8 @@ import {
   takeUntil,
   timer,
 } from 'rxjs';
-import { jsonPathValues } from '../lib/json-path.ts';
+import { errorMessage } from '../lib/error-message.ts';
+import { selectPaths } from '../lib/select-paths.ts';
 import { debounceMax } from '../operators/debounce-max.ts';
 import type { TapValue, Taps } from '../operators/taps.ts';
 import { type LazyLine, streamLines } from './stream-lines.ts';
@@ -80,7 +81,7 @@ export const tapRoutes: FastifyPluginCallback<TapRoutesDeps> = (app, deps, done)
       try {
         select = selectionOf(request.query.field ?? []);
       } catch (error) {
-        return reply.code(400).send({ error: error instanceof Error ? error.message : 'no such field' });
+        return reply.code(400).send({ error: errorMessage(error) });
       }
       return stream(request, reply, values$.pipe(sampled(request.query), map(select)));
     },
@@ -138,16 +139,11 @@ function sampled({ sample }: Bounds): MonoTypeOperatorFunction<TapValue> {
   return sample === undefined ? identity : debounceMax(sample);
 }
 
-/** Throws what `jsonPathValues` throws. */
+/** Throws what `selectPaths` throws. */
 function selectionOf(paths: readonly string[]): Selection {
-  const selects = paths.map((path) => ({ path, select: jsonPathValues(path) }));
-  const [first, ...others] = selects;
-  if (first === undefined) return ({ tap, json }) => ({ key: tap, json });
-  const take = (values: readonly unknown[]) => (values.length > 1 ? values : (values[0] ?? null));
-  const show =
-    others.length === 0
-      ? (data: unknown) => take(first.select(data))
-      : (data: unknown) => Object.fromEntries(selects.map(({ path, select }) => [path, take(select(data))]));
+  // As it is, the text is made once for all readers.
+  if (paths.length === 0) return ({ tap, json }) => ({ key: tap, json });
+  const show = selectPaths(paths);
   return ({ tap, data }) => ({ key: tap, json: () => JSON.stringify(show(data())) });
 }
 

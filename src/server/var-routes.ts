@@ -1,6 +1,7 @@
 import type { FastifyPluginCallback } from 'fastify';
-import { jsonPathValues } from '../lib/json-path.ts';
+import { errorMessage } from '../lib/error-message.ts';
 import { redact } from '../lib/redact.ts';
+import { selectPaths } from '../lib/select-paths.ts';
 
 /** Values by name, made when they are asked for. */
 export type DebugVars = Readonly<Record<string, () => unknown>>;
@@ -29,17 +30,12 @@ export const varRoutes: FastifyPluginCallback<{ vars: DebugVars }> = (app, { var
         const known = [...Object.keys(vars), 'all'].join(', ');
         return reply.code(404).send({ error: `no variable named ${name}; there are: ${known}` });
       }
-      let select = (value: unknown): unknown => value;
-      if (field !== undefined)
-        try {
-          const values = jsonPathValues(field);
-          select = (value) => {
-            const found = values(value);
-            return found.length > 1 ? found : (found[0] ?? null);
-          };
-        } catch (error) {
-          return reply.code(400).send({ error: error instanceof Error ? error.message : 'no such field' });
-        }
+      let select: (value: unknown) => unknown;
+      try {
+        select = selectPaths(field === undefined ? [] : [field]);
+      } catch (error) {
+        return reply.code(400).send({ error: errorMessage(error) });
+      }
       // As text: what is selected may be a bare string.
       return reply.type('application/json').send(JSON.stringify(select(redact(make() ?? null)) ?? null));
     },
