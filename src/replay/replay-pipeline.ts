@@ -31,6 +31,7 @@ import type { RecordedVerdict, StoreEdit } from '../sinks/recording.ts';
 import { httpWantKey } from '../streams/http-want-key.ts';
 import { watchSpecOf } from '../streams/watch-spec.ts';
 import { type World, buildWorld } from '../world/build-world.ts';
+import { type SharedPods, sharePods } from '../world/share-pods.ts';
 import type { ReplayInputs } from './replay-inputs.ts';
 
 export interface ReplayOptions {
@@ -65,7 +66,8 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
   );
   /** What the first check is about was out already, so it was accepted before. */
   let isOptimistic = false;
-  const pods = podsOf();
+  const shared = sharePods();
+  const fleet$ = inputs.fleet.pipe(map((value) => value.pods));
   let current: ReplayWorld | undefined;
 
   const check = (plan: Plan): Observable<RecordedVerdict> =>
@@ -98,10 +100,10 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
 
   const pipeline = createPipeline<ReplayWorld, RecordedVerdict>({
     config$: world$,
-    changes: (world) => merge(world.changed$, pods.changed$).pipe(map(() => world)),
+    changes: (world) => shared.withPods(world, world.changed$),
     render: ({ world }, held) => renderWhole(world, held).pipe(tap(noteRender)),
     check,
-    fleet$: inputs.fleet.pipe(map((value) => value.pods)),
+    fleet$,
     leadership$: inputs.leadership.pipe(map(({ leadership }) => leadership)),
     deliver,
     taps,
@@ -118,7 +120,7 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
     inputs.config.pipe(
       tap(({ config }) => {
         current?.world.dispose();
-        current = openWorld(config, options.capabilities, pods);
+        current = openWorld(config, options.capabilities, shared.pods);
         world$.next(current);
       }),
     ),
@@ -129,7 +131,6 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
       }),
     ),
     inputs.http.pipe(tap(({ key, content }) => current?.http(key, content))),
-    inputs.fleet.pipe(tap((value) => pods.replace(value.pods))),
     inputs.verdicts.pipe(tap(({ kind }) => (isOptimistic ||= kind === 'optimistic'))),
     verdict$.pipe(tap((verdict) => verdicts.set(verdict.planId, verdict))),
   );
@@ -139,7 +140,9 @@ export function replayPipeline(inputs: ReplayInputs, options: ReplayOptions): Re
     target$,
     taps,
     start: () => {
-      const feeding = feed$.subscribe({ error: (error: unknown) => target$.error(error) });
+      const fail = (error: unknown): void => target$.error(error);
+      const feeding = feed$.subscribe({ error: fail });
+      feeding.add(shared.follow(fleet$, fail));
       feeding.add(() => current?.world.dispose());
       return feeding;
     },
@@ -155,12 +158,10 @@ interface ReplayWorld {
   readonly http: (key: string, content: HttpContent | undefined) => void;
 }
 
-type Pods = ReturnType<typeof podsOf>;
-
 function openWorld(
   config: World['config'],
   constants: Readonly<Record<string, unknown>>,
-  { graph: podGraph, collection }: Pods,
+  pods: SharedPods['pods'],
 ): ReplayWorld {
   const graph = createGraph();
   const contents = graph.source<HttpContent>('http');
@@ -179,7 +180,7 @@ function openWorld(
         },
       },
     },
-    pods: { graph: podGraph, collection },
+    pods,
   });
   const isSynced = new Subject<void>();
   const edited = new Subject<string>();
@@ -216,26 +217,6 @@ function openWorld(
       if (content === undefined) contents.delete(key);
       else contents.set(key, content);
       edited.next('');
-    },
-  };
-}
-
-function podsOf() {
-  const graph = createGraph();
-  const collection = graph.source<unknown>('controller.haproxyPods');
-  const changed$ = new Subject<void>();
-  return {
-    graph,
-    collection,
-    changed$,
-    replace: (pods: readonly { readonly key: string; readonly address: string }[]): void => {
-      collection.replace(
-        pods.map(({ key, address }) => {
-          const [namespace = '', name = ''] = key.split('/');
-          return [key, { namespace, name, address }] as const;
-        }),
-      );
-      if (graph.dirty) changed$.next();
     },
   };
 }

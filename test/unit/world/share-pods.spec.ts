@@ -1,6 +1,6 @@
 import { NEVER, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { sharePods } from '../../../src/cli/controller/share-pods.ts';
+import { sharePods } from '../../../src/world/share-pods.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { HaproxyPod } from '../../../src/protocol/pod.ts';
 import { buildWorld } from '../../../src/world/build-world.ts';

@@ -1,7 +1,7 @@
 import { type Observable, Subject, type Subscription, combineLatest, map, startWith } from 'rxjs';
-import { createGraph } from '../../collections/create-graph.ts';
-import type { HaproxyPod } from '../../protocol/pod.ts';
-import type { WorldOptions } from '../../world/build-world.ts';
+import { createGraph } from '../collections/create-graph.ts';
+import type { HaproxyPod } from '../protocol/pod.ts';
+import type { WorldOptions } from './build-world.ts';
 
 /** A HAProxy pod as templates see it, in `controller.haproxyPods`. */
 interface PodFacts {
@@ -14,7 +14,7 @@ interface PodFacts {
 export interface SharedPods {
   readonly pods: NonNullable<WorldOptions['pods']>;
   /** Changes of a configuration, those of the pods included. */
-  readonly withPods: <W>(world: W, changes$: Observable<W>) => Observable<W>;
+  readonly withPods: <W>(world: W, changes$: Observable<unknown>) => Observable<W>;
   /** Keeps the collection equal to the fleet. */
   readonly follow: (
     fleet$: Observable<readonly HaproxyPod[]>,
