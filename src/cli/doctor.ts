@@ -20,7 +20,7 @@ import { checkFleet } from './doctor/check-fleet.ts';
 import { checkCertificates, checkHaproxy } from './doctor/check-machine.ts';
 import { collectSecrets } from './doctor/collect-secrets.ts';
 import type { DoctorDeps } from './doctor/doctor-deps.ts';
-import { describeFindings, type Finding } from './doctor/finding.ts';
+import { describeFindings, type Finding } from './finding.ts';
 import { createScrubber } from './doctor/scrub.ts';
 import { writeBundle } from './doctor/write-bundle.ts';
 import { librariesPath } from './libraries-path.ts';

@@ -21,7 +21,8 @@ import {
   ownerValue,
   partialLabel,
 } from './own-object.ts';
-import { createKindResolver, type ServedKind } from './resolve-kind.ts';
+import { createKindResolver } from './resolve-kind.ts';
+import type { ServedKind } from './served-resources.ts';
 
 /** An object of ours, as it was seen last. */
 export interface OwnObject {

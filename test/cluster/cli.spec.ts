@@ -8,7 +8,7 @@ import { applyCrdsCommand } from '../../src/cli/apply-crds-command.ts';
 import { configViewCommand } from '../../src/cli/config-view-command.ts';
 import { diffCommand } from '../../src/cli/diff-command.ts';
 import { doctorCommand } from '../../src/cli/doctor-command.ts';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
+import type { Finding } from '../../src/cli/finding.ts';
 import { createNamespace, describeOnCluster } from '../fixtures/control-plane.ts';
 import type { Kubectl } from '../fixtures/kubectl.ts';
 import { callOf } from '../unit/cli/values-of.ts';

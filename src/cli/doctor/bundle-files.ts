@@ -9,7 +9,7 @@ import { askController } from '../ask-controller.ts';
 import { version } from '../version.ts';
 import type { ExaminedPod } from './check-fleet.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 import type { BundleFile } from './write-bundle.ts';
 
 export interface BundleSources {

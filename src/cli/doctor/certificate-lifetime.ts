@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 const day = 24 * 3_600_000;
 /** Certificates are renewed 30 days before they end: one that has less was not. */

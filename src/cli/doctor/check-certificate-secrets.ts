@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isRecord } from '../../lib/is-record.ts';
 import { certificateLifetime } from './certificate-lifetime.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 /** As `haptic certificates` names them by default. */
 const secrets = ['haptic-agent-issuer', 'haptic-agent-tls', 'haptic-controller-tls'];

@@ -3,8 +3,9 @@ import { customResourceDefinition } from '../../api/crd/custom-resource-definiti
 import { customResources } from '../../api/crd/custom-resources.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { askAccess, type Permission, permissionText } from '../ask-access.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 import { sameAsApplied } from './same-as-applied.ts';
 
 /** Is the API server there, and which is it? */
@@ -80,70 +81,25 @@ function isEstablished(status: unknown): boolean {
   );
 }
 
-interface Permission {
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  readonly verb: string;
-  /** All namespaces when absent. */
-  readonly namespace?: string;
-}
-
 /** May the credentials, or the service account, do what a controller must? */
 export async function checkPermissions(deps: DoctorDeps): Promise<readonly Finding[]> {
   const check = 'permissions';
   const { serviceAccount, transport, signal } = deps;
-  const kind = serviceAccount === undefined ? 'SelfSubjectAccessReview' : 'SubjectAccessReview';
-  const refused: string[] = [];
   const asked = permissionsOf(deps);
-  for (const { group, resource, subresource, verb, namespace } of asked) {
-    const answer = await transport.request({
-      method: 'POST',
-      path: `/apis/authorization.k8s.io/v1/${kind.toLowerCase()}s`,
-      body: {
-        apiVersion: 'authorization.k8s.io/v1',
-        kind,
-        spec: {
-          resourceAttributes: { group, resource, subresource, verb, namespace },
-          ...(serviceAccount && {
-            user: `system:serviceaccount:${serviceAccount.namespace}:${serviceAccount.name}`,
-            groups: [
-              'system:serviceaccounts',
-              `system:serviceaccounts:${serviceAccount.namespace}`,
-              'system:authenticated',
-            ],
-          }),
-        },
-      },
-      signal: signal(),
-    });
-    if (!answer.ok)
-      return [
-        {
-          check,
-          status: 'skipped',
-          message: `permissions cannot be looked at: ${describeFailure(answer.failure)}`,
-        },
-      ];
-    const review = JSON.parse(await answer.value.body.text()) as {
-      readonly status?: { readonly allowed?: boolean };
-    };
-    if (review.status?.allowed === true) continue;
-    const name = [resource, subresource].filter((part) => part !== undefined).join('/');
-    refused.push(
-      `${verb} ${name}${group === '' ? '' : `.${group}`}${namespace === undefined ? '' : ` in ${namespace}`}`,
-    );
-  }
+  const answer = await askAccess(transport, asked, signal, serviceAccount);
+  if (!answer.ok)
+    return [{ check, status: 'skipped', message: `permissions cannot be looked at: ${answer.reason}` }];
+  const { refused } = answer;
   const who =
     serviceAccount === undefined
       ? 'the credentials in use'
       : `${serviceAccount.namespace}/${serviceAccount.name}`;
   if (refused.length === 0)
     return [{ check, status: 'ok', message: `${who} may do all ${asked.length} things that are needed` }];
-  return refused.map((what) => ({
+  return refused.map((permission) => ({
     check,
     status: 'failed',
-    message: `${who} may not ${what}`,
+    message: `${who} may not ${permissionText(permission)}`,
     advice: 'add it to the ClusterRole of the controller',
   }));
 }

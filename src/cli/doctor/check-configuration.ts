@@ -2,7 +2,7 @@ import { CodedError } from '../../lib/coded-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { buildWorld } from '../../world/build-world.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 const check = 'configuration';
 

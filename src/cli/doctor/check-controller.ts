@@ -2,7 +2,7 @@ import { errorMessage } from '../../lib/error-message.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { askController } from '../ask-controller.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 type Value = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ import { apiVersion, type AgentState } from '../../protocol/wire.ts';
 import { admitPod } from '../../streams/admit-pod.ts';
 import { version } from '../version.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 /** A HAProxy pod, and what its agent says. */
 export interface ExaminedPod {

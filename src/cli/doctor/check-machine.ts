@@ -6,7 +6,7 @@ import { isVersionAtLeast } from '../../lib/is-version-at-least.ts';
 import { followTlsFolder } from '../../lib/tls/tls-folder.ts';
 import { certificateLifetime } from './certificate-lifetime.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 const oldestLine = '2.6';
 /** Does the HAProxy that checks configurations run, and is it new enough? */

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { applyCrdsCommand } from '../../../src/cli/apply-crds-command.ts';
 import { doctorCommand } from '../../../src/cli/doctor-command.ts';
 import { certificateLifetime } from '../../../src/cli/doctor/certificate-lifetime.ts';
-import type { Finding } from '../../../src/cli/doctor/finding.ts';
+import type { Finding } from '../../../src/cli/finding.ts';
 import { sameAsApplied } from '../../../src/cli/doctor/same-as-applied.ts';
 import { createScrubber, valuesByName } from '../../../src/cli/doctor/scrub.ts';
 import { version } from '../../../src/cli/version.ts';
