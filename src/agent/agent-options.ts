@@ -5,6 +5,8 @@ export interface AgentOptions {
   readonly baseDir: string;
   /** Path of HAProxy's configuration, relative to the base dir. */
   readonly configFile: string;
+  /** Absolute. What HAProxy starts on where there is no configuration; absent: nothing is put there. */
+  readonly bootstrapFile?: string;
   /** Absolute. */
   readonly masterSocket: string;
   /** Absolute. */

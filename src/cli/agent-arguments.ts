@@ -40,17 +40,20 @@ export function parseAgentArguments(
     '--state-file': needed('state-file'),
     '--admin-socket': file(values['admin-socket']),
     '--drain-socket': file(values['drain-socket']),
+    '--bootstrap': file(values.bootstrap ?? ''),
   };
   refuseSamePath(files);
   const configFile = path.relative(baseDir, files['--config']);
   if (configFile.startsWith('..')) throw usage('--config must lie below --base-dir');
   const logLevel = parseLogLevel(values['log-level']);
   const adminSocket = files['--admin-socket'];
+  const bootstrapFile = files['--bootstrap'];
   const drain = parseDrain(values, files['--drain-socket']);
   return {
     options: {
       baseDir,
       configFile,
+      ...(bootstrapFile !== undefined && { bootstrapFile }),
       masterSocket: files['--master-socket'],
       workerSocket: files['--worker-socket'],
       stateFile: files['--state-file'],

@@ -13,6 +13,11 @@ const adminSocket = {
 export const agentOptions = {
   'base-dir': baseDir,
   config: { value: 'FILE', summary: "HAProxy's configuration", default: 'haproxy.cfg' },
+  bootstrap: {
+    value: 'FILE',
+    summary:
+      'copied to --config before anything else where there is none, for a HAProxy that starts after the agent',
+  },
   'master-socket': { value: 'FILE', summary: "the master's CLI socket", default: 'haproxy-master.sock' },
   'worker-socket': { value: 'FILE', summary: "the worker's CLI socket", default: 'haproxy-worker.sock' },
   'state-file': { value: 'FILE', summary: "the agent's own record", default: '.haptic-agent.json' },

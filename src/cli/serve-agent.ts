@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { createAgent } from '../agent/agent.ts';
 import { createAgentMetrics } from '../agent/agent-metrics.ts';
-import type { DrainOptions } from '../agent/agent-options.ts';
+import type { AgentOptions, DrainOptions } from '../agent/agent-options.ts';
 import { buildAdminServer } from '../agent/build-admin-server.ts';
 import { buildAgentServer } from '../agent/build-agent-server.ts';
 import { buildMetricsServer } from '../agent/build-metrics-server.ts';
@@ -10,6 +10,7 @@ import { buildDrainServer } from '../agent/drain/build-drain-server.ts';
 import { countConnections } from '../agent/drain/count-connections.ts';
 import { createDrain } from '../agent/drain/create-drain.ts';
 import { listenLocal } from '../agent/listen-local.ts';
+import { putBootstrap } from '../agent/put-bootstrap.ts';
 import { cliRequest } from '../agent/runtime/cli-request.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
 import type { AgentArguments } from './agent-arguments.ts';
@@ -36,6 +37,7 @@ export async function serveAgent(
   await using opened = new AsyncDisposableStack();
   opened.defer(() => signal.removeEventListener('abort', end));
   try {
+    await bootstrap(options, log);
     const agent = await createAgent(options, log, meters);
     const server = buildAgentServer({ agent, auth, log });
     const metrics = buildMetricsServer({ agent, registry, log });
@@ -68,6 +70,13 @@ export async function serveAgent(
     await opened.disposeAsync();
     log.info('agent stopped');
   }
+}
+
+/** Before anything listens: who waits for `/healthz` may start HAProxy. */
+async function bootstrap(options: AgentOptions, log: Logger): Promise<void> {
+  const { bootstrapFile } = options;
+  if (bootstrapFile === undefined || !(await putBootstrap(bootstrapFile, options))) return;
+  log.info({ file: options.configFile }, 'there was no configuration: HAProxy starts on that of --bootstrap');
 }
 
 const drainPollMs = 100;
