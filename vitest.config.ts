@@ -14,7 +14,7 @@ const project = (
     hookTimeout: options.timeout ?? 10_000,
     fileParallelism: options.serial !== true,
     ...(options.globalSetup === undefined ? {} : { globalSetup: options.globalSetup }),
-    setupFiles: name === 'marbles' ? ['test/marbles/setup.ts'] : [],
+    setupFiles: ['test/setup/properties.ts', ...(name === 'marbles' ? ['test/marbles/setup.ts'] : [])],
   },
 });
 

@@ -346,10 +346,10 @@ describe('whatever stands where in a helper that prints, lines and words are as 
         expect(labels).toStrictEqual({});
         // Its type is as YAML has it: a text that looks like a number is one.
         expect([a, b, object?.object['data']].map((value) => JSON.stringify(value)).join()).toMatch(
-          /^("[^"]*"|[\d.]+|true|false),\[("[^"]*"|[\d.]+|true|false)\],\{"c":("[^"]*"|[\d.]+|true|false)\}$/,
+          /^("[^"]*"|-?[\d.e+-]+|true|false|null),\[("[^"]*"|-?[\d.e+-]+|true|false|null)\],\{"c":("[^"]*"|-?[\d.e+-]+|true|false|null)\}$/,
         );
       }),
-      { numRuns: 250 },
+      { numRuns: 250, examples: [['-1'], ['1e9'], ['0x1f'], ['~'], ['.inf'], ['true']] },
     );
   });
 });
