@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 /** What vitest's JSON reporter writes, as far as counting needs it. */
 export interface VitestReport {
   readonly testResults: readonly {
@@ -5,7 +7,11 @@ export interface VitestReport {
     readonly name: string;
     readonly status: string;
     readonly message?: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
@@ -20,6 +26,8 @@ export interface TestSummary {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** Tests that failed: file, name and the first line of why. */
+  readonly tests: readonly string[];
   /** What failed beside single tests, one sentence each. */
   readonly reasons: readonly string[];
 }
@@ -56,8 +64,20 @@ export function summarizeTests(
     passed: passedTests + checks.run - checks.failed.length,
     failed: failedTests + reasons.length,
     skipped,
+    tests: files.flatMap((file) =>
+      file.assertionResults
+        .filter((test) => test.status === 'failed')
+        .map((test) => [relative(file.name), test.fullName, ...firstLine(test.failureMessages)].join(': ')),
+    ),
     reasons,
   };
+}
+
+const relative = (name: string) => name.slice(name.lastIndexOf('/test/') + 1);
+
+function firstLine(messages: readonly string[] | undefined): readonly string[] {
+  const [line = ''] = stripVTControlCharacters(messages?.[0] ?? '').split('\n');
+  return line === '' ? [] : [line.slice(0, 300)];
 }
 
 function emptyProjects(
@@ -69,10 +89,10 @@ function emptyProjects(
   return projects.filter((project) => !ran(project)).map((project) => `project ${project}: no test ran`);
 }
 
-/** The last lines of a run: what failed beside single tests, what was skipped, and always `N passed, N failed` at the end. */
+/** The last lines of a run: what failed, what was skipped, and always `N passed, N failed` at the end. */
 export function closingLines(summary: TestSummary): readonly string[] {
   return [
-    ...summary.reasons.map((reason) => `FAILED ${reason}`),
+    ...[...summary.tests, ...summary.reasons].map((what) => `FAILED ${what}`),
     ...(summary.skipped > 0 ? [`${summary.skipped} skipped`] : []),
     `${summary.passed} passed, ${summary.failed} failed`,
   ];

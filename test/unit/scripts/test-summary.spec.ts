@@ -29,19 +29,46 @@ describe('summarizeTests', () => {
       report: report(file('unit', ['passed', 'passed']), file('marbles', ['passed', 'skipped', 'todo'])),
       projects: ['unit', 'marbles'],
     });
-    expect(summary).toStrictEqual({ passed: 6, failed: 0, skipped: 2, reasons: [] });
+    expect(summary).toStrictEqual({ passed: 6, failed: 0, skipped: 2, tests: [], reasons: [] });
     expect(closingLines(summary)).toStrictEqual(['2 skipped', '6 passed, 0 failed']);
   });
 
   test('a failed test is one failure, and the exit code it causes is not another', () => {
     const summary = summarize({ report: report(file('unit', ['passed', 'failed'])), exitCode: 1 });
-    expect(summary).toStrictEqual({ passed: 4, failed: 1, skipped: 0, reasons: [] });
-    expect(closingLines(summary)).toStrictEqual(['4 passed, 1 failed']);
+    const tests = ['test/unit/some.spec.ts: t1'];
+    expect(summary).toStrictEqual({ passed: 4, failed: 1, skipped: 0, tests, reasons: [] });
+    expect(closingLines(summary)).toStrictEqual(['FAILED test/unit/some.spec.ts: t1', '4 passed, 1 failed']);
+  });
+
+  test('a failed test is named with the first line of its reason, without colours', () => {
+    const [closing] = closingLines(
+      summarize({
+        report: report({
+          name: '/repo/test/unit/a/b.spec.ts',
+          status: 'failed',
+          assertionResults: [
+            {
+              status: 'failed',
+              fullName: 'some thing',
+              failureMessages: ['\u001b[31mno\u001b[39m\n    at x'],
+            },
+          ],
+        }),
+        exitCode: 1,
+      }),
+    );
+    expect(closing).toBe('FAILED test/unit/a/b.spec.ts: some thing: no');
   });
 
   test('a failed check counts as failed and not as passed', () => {
     const summary = summarize({}, { checks: { run: 3, failed: ['lint'] } });
-    expect(summary).toStrictEqual({ passed: 3, failed: 1, skipped: 0, reasons: ['check failed: lint'] });
+    expect(summary).toStrictEqual({
+      passed: 3,
+      failed: 1,
+      skipped: 0,
+      tests: [],
+      reasons: ['check failed: lint'],
+    });
   });
 
   test('a spec file that could not be loaded is a failure with its message', () => {
