@@ -95,7 +95,8 @@ export function webhookConfigurationOf(
     kind: 'ValidatingWebhookConfiguration',
     metadata: {
       name: options.name,
-      labels: { 'app.kubernetes.io/managed-by': 'haptic', 'app.kubernetes.io/part-of': 'haptic' },
+      // Not who manages it: a chart that made it says that, and would have to fight for its label.
+      labels: { 'app.kubernetes.io/part-of': 'haptic' },
     },
     webhooks: [...watched, ...(options.withConfigurationKinds ? [own] : [])],
   };

@@ -32,6 +32,13 @@ async function webhooksOf(watchedResources: object, change: Partial<WebhookConfi
 
 const widgets = { apiVersion: 'example.com/v1', resources: 'widgets', enableValidationWebhook: true };
 
+it('takes no label that a chart has: who manages the object is not its to say', async () => {
+  const scene = await createAdmissionScene({});
+  const { metadata } = webhookConfigurationOf(scene.world.config, options);
+  scene.dispose();
+  expect(metadata.labels).toEqual({ 'app.kubernetes.io/part-of': 'haptic' });
+});
+
 it('asks about what is watched with the flag, and nothing else', async () => {
   const [ingresses, ...more] = await webhooksOf({});
   expect(more).toEqual([]);

@@ -1,0 +1,131 @@
+{{/* Names of the libraries that are turned on, lowest first. */}}
+{{- define "haptic.libraries" -}}
+{{- $names := list -}}
+{{- range $name, $library := .Values.controller.templateLibraries -}}
+{{- if not ($.Files.Get (printf "libraries/%s.yaml" $name)) -}}
+{{- $known := list -}}
+{{- range $path, $_ := $.Files.Glob "libraries/*.yaml" -}}{{- $known = append $known (base $path | trimSuffix ".yaml") -}}{{- end -}}
+{{- fail (printf "controller.templateLibraries.%s: there is no such library; there are %s" $name (join ", " $known)) -}}
+{{- end -}}
+{{- end -}}
+{{- range .Values.controller.libraryOrder -}}
+{{- if dig . "enabled" false $.Values.controller.templateLibraries -}}{{- $names = append $names . -}}{{- end -}}
+{{- end -}}
+{{- range $name, $library := .Values.controller.templateLibraries -}}
+{{- if and $library.enabled (not (has $name $names)) -}}{{- $names = append $names $name -}}{{- end -}}
+{{- end -}}
+{{- toJson $names -}}
+{{- end -}}
+
+{{/* (list CONTEXT NAME): a library as JSON. */}}
+{{- define "haptic.library" -}}
+{{- $library := fromYaml ((index . 0).Files.Get (printf "libraries/%s.yaml" (index . 1))) -}}
+{{- if hasKey $library "Error" -}}{{- fail (printf "library %s cannot be read: %s" (index . 1) $library.Error) -}}{{- end -}}
+{{- toJson $library -}}
+{{- end -}}
+
+{{/* Name and revision of a library's object. */}}
+{{- define "haptic.libraryName" -}}
+{{- include "haptic.name" (list (index . 0) (index . 1)) -}}
+{{- end -}}
+{{- define "haptic.libraryRevision" -}}
+{{- printf "%s-%s" (index . 0).Chart.AppVersion (include "haptic.library" . | sha256sum | trunc 12) -}}
+{{- end -}}
+
+{{/* MiB that HAProxy may take: three quarters of its limit, since a worker that finishes its connections stands beside the new one. Empty: no limit. */}}
+{{- define "haptic.haproxyMemory" -}}
+{{- if not (kindIs "invalid" .Values.haproxy.memoryLimitMiB) -}}
+{{- if gt (int .Values.haproxy.memoryLimitMiB) 0 -}}{{- int .Values.haproxy.memoryLimitMiB -}}{{- end -}}
+{{- else -}}
+{{- $limit := dig "limits" "memory" "" (.Values.haproxy.resources | default dict) -}}
+{{- if $limit -}}{{- div (mul (div (include "haptic.bytes" $limit | int64) 1048576) 3) 4 -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Connections of a HAProxy: 64 KiB each out of its memory, and 8000 at most, for which a limit of 20000 open files is enough. Empty: the library's. */}}
+{{- define "haptic.maxconn" -}}
+{{- if .Values.haproxy.maxconn -}}
+{{- int .Values.haproxy.maxconn -}}
+{{- else -}}
+{{- $memory := include "haptic.haproxyMemory" . -}}
+{{- if $memory -}}{{- min 8000 (mul (int64 $memory) 16) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the chart itself says of the configuration; `controller.config` is laid over it. */}}
+{{- define "haptic.chartConfig" -}}
+podSelector:
+  matchLabels:
+    {{- include "haptic.selectorLabels" (list . "haproxy") | nindent 4 }}
+libraryRefs:
+  {{- $libraries := fromJsonArray (include "haptic.libraries" .) }}
+  {{- range $libraries }}
+  - name: {{ include "haptic.libraryName" (list $ .) }}
+    revision: {{ include "haptic.libraryRevision" (list $ .) | quote }}
+  {{- else }} []
+  {{- end }}
+controller:
+  leaderElection:
+    leaseName: {{ include "haptic.leaseName" . }}
+  {{- $service := .Values.haproxy.service }}
+  {{- if and .Values.haproxy.enabled $service.enabled (or (eq $service.type "LoadBalancer") $service.externalIPs) }}
+  publishService:
+    namespace: {{ .Release.Namespace }}
+    name: {{ include "haptic.name" (list . "haproxy") }}
+  {{- end }}
+dataplane:
+  port: {{ .Values.haproxy.ports.agent }}
+  minDeploymentInterval: {{ .Values.agent.reloadIntervalMin }}
+  reloadVerificationTimeout: {{ .Values.agent.reloadTimeout }}
+templatingSettings:
+  extraContext:
+    httpBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.http) | quote }}
+    statusBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.stats) | quote }}
+    {{- if .Values.haproxy.https.enabled }}
+    httpsBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.https) | quote }}
+    {{- end }}
+    {{- with include "haptic.maxconn" . }}
+    maxconn: {{ . }}
+    {{- end }}
+    {{- with .Values.haproxy.nbthread }}
+    nbthread: {{ . }}
+    {{- end }}
+    hardStopAfter: {{ .Values.haproxy.hardStopAfter }}
+    {{- if .Values.defaultSSLCertificate.enabled }}
+    defaultSSLCertificate:
+      namespace: {{ .Values.defaultSSLCertificate.namespace | default .Release.Namespace }}
+      name: {{ include "haptic.defaultCertificateName" . }}
+    {{- end }}
+{{- if and .Values.ingressClass.enabled (has "ingress" $libraries) (not .Values.ingressClass.serveOthers) }}
+watchedResources:
+  ingressclasses:
+    fieldSelector: metadata.name={{ include "haptic.ingressClassName" . }}
+{{- end }}
+{{- end -}}
+
+{{- define "haptic.defaultCertificateName" -}}
+{{- .Values.defaultSSLCertificate.secretName | default (include "haptic.name" (list . "default-ssl-cert")) -}}
+{{- end -}}
+
+{{- define "haptic.ingressClassName" -}}
+{{- .Values.ingressClass.name | default (include "haptic.fullname" .) -}}
+{{- end -}}
+
+{{/* The spec of the HAProxyTemplateConfig, as JSON. */}}
+{{- define "haptic.config" -}}
+{{- $chart := fromYaml (include "haptic.chartConfig" .) -}}
+{{- if hasKey $chart "Error" -}}{{- fail (printf "the configuration cannot be made of these values: %s" $chart.Error) -}}{{- end -}}
+{{- toJson (mustMergeOverwrite $chart (deepCopy .Values.controller.config)) -}}
+{{- end -}}
+
+{{/* watchedResources as they are once libraries and configuration are laid over each other, as JSON. */}}
+{{- define "haptic.watchedResources" -}}
+{{- $watched := dict -}}
+{{- range fromJsonArray (include "haptic.libraries" .) -}}
+{{- $library := fromJson (include "haptic.library" (list $ .)) -}}
+{{- $watched = mustMergeOverwrite $watched (get $library "watchedResources" | default dict) -}}
+{{- end -}}
+{{- $config := fromJson (include "haptic.config" .) -}}
+{{- $watched = mustMergeOverwrite $watched (get $config "watchedResources" | default dict) -}}
+{{- toJson $watched -}}
+{{- end -}}
