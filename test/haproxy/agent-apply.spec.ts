@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expectOnDisk } from '../fixtures/expect-on-disk.ts';
 import { type AgentHarness, converse, startAgent, startEcho } from '../fixtures/agent-harness.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { eventually, freeAddress, type HaproxyProcess, startHaproxy } from '../fixtures/haproxy-process.ts';
@@ -68,9 +69,7 @@ describeEachLine('an agent applies', (line) => {
       (await haproxy.cli('show servers state app')).includes(' a ') ? undefined : true,
     );
     expect((await harness.state()).pending_deletes).toEqual({ servers: [], backends: [] });
-    expect(await readFile(path.join(haproxy.baseDir, 'haproxy.cfg'), 'utf8')).toBe(
-      siteFiles(after, {})['haproxy.cfg'],
-    );
+    await expectOnDisk(path.join(haproxy.baseDir, 'haproxy.cfg'), siteFiles(after, {})['haproxy.cfg'] ?? '');
     expect(await haproxy.reloads()).toBe(1);
   });
 

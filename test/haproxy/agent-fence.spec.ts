@@ -1,8 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { expectOnDisk } from '../fixtures/expect-on-disk.ts';
 import { applyBody, manifestFile, manifestOf, patchBody } from '../fixtures/agent-harness.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
@@ -17,9 +18,10 @@ describeEachLine('the agent keeps out', (line) => {
     expect((await talk.reload(files)).body.ok).toBe(true);
     return files;
   };
-  const onDisk = (name: string) => readFile(path.join(scene().haproxy.baseDir, name), 'utf8');
+  const expectInBase = (name: string, text = '') =>
+    expectOnDisk(path.join(scene().haproxy.baseDir, name), text);
   const unchanged = async (files: Record<string, string>) => {
-    for (const [name, text] of Object.entries(files)) expect(await onDisk(name)).toBe(text);
+    for (const [name, text] of Object.entries(files)) await expectInBase(name, text);
     const left = await readdir(path.join(scene().haproxy.baseDir, '.haptic-tmp')).catch(() => []);
     expect(left).toEqual([]);
     expect(await scene().haproxy.reloads()).toBe(1);
@@ -67,7 +69,7 @@ describeEachLine('the agent keeps out', (line) => {
     const replies = await Promise.all([send('/one app\n', 'one'), send('/two app\n', 'two')]);
     expect(replies.map((reply) => reply.status).sort()).toEqual([200, 409]);
     const winner = replies.find((reply) => reply.status === 200);
-    expect(await onDisk('maps/path.map')).toBe(`/${winner?.body.plan_id ?? ''} app\n`);
+    await expectInBase('maps/path.map', `/${winner?.body.plan_id ?? ''} app\n`);
   });
 
   it('files whose bytes it does not have, by name, and takes them when they come', async () => {
@@ -105,7 +107,7 @@ describeEachLine('the agent keeps out', (line) => {
     await unchanged(files);
     const whole = await harness.send(applyBody(manifest, { 'maps/a.map': 'k v\n', 'maps/b.map': 'k v\n' }));
     expect(whole).toMatchObject({ status: 200, body: { ok: true, mode: 'file_only' } });
-    expect(await onDisk('maps/a.map')).toBe('k v\n');
+    await expectInBase('maps/a.map', 'k v\n');
   });
 
   it('bytes that are not what the manifest says', async () => {
@@ -205,9 +207,9 @@ describeEachLine('the agent keeps out', (line) => {
     expect((await talk.reload(large)).body).toMatchObject({ ok: true });
     const next = { ...large, 'haproxy.cfg': large['haproxy.cfg'].replace('name-4000', 'name-four-thousand') };
     expect((await talk.runtime(next, [])).body).toMatchObject({ ok: true, mode: 'file_only' });
-    expect(await onDisk('haproxy.cfg')).toBe(next['haproxy.cfg']);
+    await expectInBase('haproxy.cfg', next['haproxy.cfg']);
     expect((await talk.runtime(large, [])).body).toMatchObject({ ok: true, mode: 'file_only' });
-    expect(await onDisk('haproxy.cfg')).toBe(large['haproxy.cfg']);
+    await expectInBase('haproxy.cfg', large['haproxy.cfg']);
   });
 
   it('nobody from the plan blob of the applied plan', async () => {

@@ -18,6 +18,7 @@ import { createPlanCache } from '../../src/sinks/plan-cache.ts';
 import { createPodBook } from '../../src/sinks/pod-book.ts';
 import { createPodReader } from '../../src/sinks/read-pod.ts';
 import { buildWorld, type World } from '../../src/world/build-world.ts';
+import { expectOnDisk } from '../fixtures/expect-on-disk.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { podOf } from '../fixtures/delivery-reports.ts';
 import { fakeTiming } from '../fixtures/fake-pod.ts';
@@ -249,7 +250,7 @@ describeEachLine('what templates print', (line) => {
       host: 'a.example',
       headers: authorization === undefined ? [] : [`Authorization: ${authorization}`],
     });
-  const onDisk = (name: string) => readFile(path.join(scene().haproxy.baseDir, name), 'utf8');
+  const inBase = (name: string) => path.join(scene().haproxy.baseDir, name);
 
   it('serves what extension points, once, collect and post-processing make', async () => {
     expect(await scene().haproxy.cli('show cache')).toContain('pages');
@@ -270,11 +271,9 @@ describeEachLine('what templates print', (line) => {
     await changed('runtime');
     expect((await page('/keys/one')).body).toBe('2');
     expect((await page('/keys/two')).body).toBe('new');
-    expect((await onDisk('maps/keys.map')).split('\n').sort()).toStrictEqual([
-      '',
-      '/keys/one 2',
-      '/keys/two new',
-    ]);
+    await expect
+      .poll(async () => (await readFile(inBase('maps/keys.map'), 'utf8')).split('\n').sort())
+      .toStrictEqual(['', '/keys/one 2', '/keys/two new']);
     world.stores.get('keys')?.delete('shop/two');
     await changed('runtime');
     expect((await page('/keys/two')).body).toBe('none');
@@ -283,7 +282,7 @@ describeEachLine('what templates print', (line) => {
   it('writes a file with reloadOnPush false and leaves HAProxy alone, and reloads for any other', async () => {
     put('notes', configMap('note', { live: 'live 1', late: 'late 2' }));
     await changed('file_only');
-    expect(await onDisk('general/late.txt')).toBe('late 2');
+    await expectOnDisk(inBase('general/late.txt'), 'late 2');
     expect((await page('/late')).body).toBe('late 1');
     put('notes', configMap('note', { live: 'live 2', late: 'late 2' }));
     await changed('reload');
@@ -301,7 +300,7 @@ describeEachLine('what templates print', (line) => {
     await changed('runtime');
     expect((await page('/live', 'y.wild.example')).certificate).toBe(certificate(4));
     expect((await page('/live', 'x.wild.example')).certificate).toBe(certificate(1));
-    expect(await onDisk('ssl/site.txt')).toBe('ssl/site.pem\nssl/wild.pem y.wild.example\n');
+    await expectOnDisk(inBase('ssl/site.txt'), 'ssl/site.pem\nssl/wild.pem y.wild.example\n');
   });
 
   it('reloads for what only a reload can change', async () => {
