@@ -61,6 +61,17 @@ haptic diff --from before.yaml --to after.yaml --no-content -o yaml
 
 Whether a configuration does what it should is another question: [validation-tests.md](validation-tests.md) answers it.
 
+## Find out what would go wrong, before an install or an upgrade
+
+\`haptic preflight\` takes what \`helm\` would take, renders the chart, and looks at values, the cluster, your rights, names that are taken, Secrets,
+nodes and the configuration; before an upgrade it tells what will restart or reload:
+
+\`\`\`text
+haptic preflight -n haptic -f values.yaml
+\`\`\`
+
+It changes nothing. In CI, where there is no cluster, \`--offline\` leaves out what takes one.
+
 ## Find out what is wrong
 
 \`haptic doctor\` looks at the API and its CRDs, permissions, the configuration and its status, pods and agents, certificates, the HAProxy binary and
@@ -83,7 +94,7 @@ out instead, and LEFT-OUT.txt in the bundle names them.
 
 ## Install or update the CRDs
 
-Helm installs CRDs once and never updates them. Before an upgrade:
+An upgrade of the chart does this by itself, with a Job. Where that is switched off, or CRDs are left over from an earlier release:
 
 \`\`\`sh
 haptic apply-crds --dry-run

@@ -14,11 +14,11 @@ export const applyCrdsCommand = defineCommand({
   name: 'apply-crds',
   summary: "brings the cluster's CRDs to this version, and waits until they are served",
   description:
-    'Server-side apply as the field manager haptic. Helm installs CRDs once and never updates them: run this before an upgrade. Objects are not ' +
-    'touched.',
+    'Server-side apply as the field manager haptic. Helm installs CRDs once and never updates them: the chart runs this before an upgrade. ' +
+    'Objects are not touched.',
   options: applyCrdsOptions,
   examples: [
-    { what: 'Before an upgrade', line: 'haptic apply-crds' },
+    { what: 'Before an upgrade without the Job of the chart', line: 'haptic apply-crds' },
     { what: 'What it would do', line: 'haptic apply-crds --dry-run' },
     { what: 'By other means', line: 'haptic apply-crds --print | kubectl apply --server-side -f -' },
   ],

@@ -8,6 +8,7 @@ import { configViewCommand } from './config-view-command.ts';
 import { diffCommand } from './diff-command.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { graphCommand } from './graph-command.ts';
+import { preflightCommand } from './preflight-command.ts';
 import { replayCommand } from './replay-command.ts';
 import { runCommand } from './run-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
@@ -23,6 +24,7 @@ export const cliCommands: readonly CliCommand[] = [
   ...agentCommands,
   certificatesCommand,
   diffCommand,
+  preflightCommand,
   doctorCommand,
   configViewCommand,
   applyCrdsCommand,

@@ -1,12 +1,8 @@
 import { apiVersionsOf } from '../../api/api-versions-of.ts';
-import { customResourceDefinition } from '../../api/crd/custom-resource-definition.ts';
-import { customResources } from '../../api/crd/custom-resources.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import { askAccess, type Permission, permissionText } from '../ask-access.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
-import { sameAsApplied } from './same-as-applied.ts';
 
 /** Is the API server there, and which is it? */
 export async function checkApi({ transport, signal, kubeFailure }: DoctorDeps): Promise<readonly Finding[]> {
@@ -33,52 +29,6 @@ export async function checkApi({ transport, signal, kubeFailure }: DoctorDeps): 
   const text = await answer.value.body.text();
   const version = /"gitVersion":\s*"([^"]+)"/.exec(text)?.[1] ?? 'of an unknown version';
   return [{ check, status: 'ok', message: `the API server answers, ${version}` }];
-}
-
-/** Are the CRDs there, served, and of this version? */
-export async function checkCrds({ kube, signal }: DoctorDeps): Promise<readonly Finding[]> {
-  const check = 'crds';
-  const advice = 'run haptic apply-crds';
-  const ref = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresourcedefinitions' };
-  const findings: Finding[] = [];
-  for (const wanted of customResources.map(customResourceDefinition)) {
-    const { name } = wanted.metadata;
-    const found = await kube.get(ref, name, { signal: signal() });
-    if (!found.ok) {
-      const isMissing = found.failure.kind === 'http' && found.failure.status === 404;
-      const message = isMissing ? `${name} is not there` : `${name}: ${describeFailure(found.failure)}`;
-      findings.push({
-        check,
-        status: isMissing ? 'failed' : 'skipped',
-        message,
-        ...(isMissing && { advice }),
-      });
-    } else if (!isEstablished(found.value['status']))
-      findings.push({
-        check,
-        status: 'failed',
-        message: `${name} is there and not served yet`,
-        advice: 'see its status',
-      });
-    else if (!sameAsApplied(wanted['spec'], found.value['spec']))
-      findings.push({
-        check,
-        status: 'warning',
-        message: `${name} is of another version than this program`,
-        advice,
-      });
-  }
-  return findings.length > 0
-    ? findings
-    : [{ check, status: 'ok', message: `all ${customResources.length} are there and of this version` }];
-}
-
-function isEstablished(status: unknown): boolean {
-  const conditions: unknown = isRecord(status) ? status['conditions'] : undefined;
-  return (
-    Array.isArray(conditions) &&
-    conditions.some((one) => isRecord(one) && one['type'] === 'Established' && one['status'] === 'True')
-  );
 }
 
 /** May the credentials, or the service account, do what a controller must? */

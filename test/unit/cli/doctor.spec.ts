@@ -12,7 +12,7 @@ import { applyCrdsCommand } from '../../../src/cli/apply-crds-command.ts';
 import { doctorCommand } from '../../../src/cli/doctor-command.ts';
 import { certificateLifetime } from '../../../src/cli/doctor/certificate-lifetime.ts';
 import type { Finding } from '../../../src/cli/finding.ts';
-import { sameAsApplied } from '../../../src/cli/doctor/same-as-applied.ts';
+import { sameAsApplied } from '../../../src/cli/same-as-applied.ts';
 import { createScrubber, valuesByName } from '../../../src/cli/doctor/scrub.ts';
 import { version } from '../../../src/cli/version.ts';
 import { valuesOfSecret } from '../../../src/lib/values-of-secret.ts';

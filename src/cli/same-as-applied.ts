@@ -1,4 +1,5 @@
-import { isRecord } from '../../lib/is-record.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { isEmptyValue } from './is-empty-value.ts';
 
 /**
  * Whether an object of the API server has all that was applied: fields that the server adds by itself are no difference, and neither are
@@ -12,15 +13,10 @@ export function sameAsApplied(applied: unknown, held: unknown): boolean {
       applied.every((item, index) => sameAsApplied(item, held[index]))
     );
   if (isRecord(applied)) {
-    if (!isRecord(held)) return Object.values(applied).every(isEmpty);
+    if (!isRecord(held)) return Object.values(applied).every(isEmptyValue);
     return Object.entries(applied).every(([key, value]) =>
-      key in held ? sameAsApplied(value, held[key]) : isEmpty(value),
+      key in held ? sameAsApplied(value, held[key]) : isEmptyValue(value),
     );
   }
   return applied === held;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === '') return true;
-  return Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.values(value).every(isEmpty);
 }

@@ -1,0 +1,103 @@
+import { customResourceDefinition } from '../api/crd/custom-resource-definition.ts';
+import { customResources } from '../api/crd/custom-resources.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import type { KubeClient } from '../kube/kube-client.ts';
+import { describeFailure } from '../kube/kube-failure.ts';
+import { isRecord } from '../lib/is-record.ts';
+import type { Finding } from './finding.ts';
+import { sameAsApplied } from './same-as-applied.ts';
+
+const check = 'crds';
+const ref = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresourcedefinitions' };
+
+export interface CheckCrdsOptions {
+  readonly kube: KubeClient;
+  readonly signal: () => AbortSignal;
+  /** What will make one that is missing; absent: nothing does. */
+  readonly madeBy?: string;
+  /** What will bring one of another version to this one. */
+  readonly broughtBy?: string;
+}
+
+/**
+ * Are the CRDs there, served, of this version, and ours? Objects that are stored in a version which this program does not know are a
+ * failure whoever brings the CRDs up to date: the API server refuses it.
+ */
+export async function checkCrds({
+  kube,
+  signal,
+  madeBy,
+  broughtBy,
+}: CheckCrdsOptions): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const missing: string[] = [];
+  for (const wanted of customResources.map(customResourceDefinition)) {
+    const { name } = wanted.metadata;
+    const found = await kube.get(ref, name, { signal: signal() });
+    if (found.ok) findings.push(...judge(wanted, found.value, broughtBy));
+    else if (found.failure.kind === 'http' && found.failure.status === 404) missing.push(name);
+    else findings.push({ check, status: 'skipped', message: `${name}: ${describeFailure(found.failure)}` });
+  }
+  if (missing.length === customResources.length && madeBy !== undefined)
+    findings.push({ check, status: 'ok', message: `none of them is there; ${madeBy} makes them` });
+  else findings.unshift(...missing.map((name) => behind(`${name} is not there`, 'failed', madeBy)));
+  return findings.length > 0
+    ? findings
+    : [{ check, status: 'ok', message: `all ${customResources.length} are there and of this version` }];
+}
+
+function judge(wanted: KubeObject, held: KubeObject, broughtBy: string | undefined): readonly Finding[] {
+  const { name } = wanted.metadata;
+  const status = isRecord(held['status']) ? held['status'] : {};
+  const unknown = listOf(status['storedVersions']).filter(
+    (version) => !versionsOf(wanted).includes(String(version)),
+  );
+  if (unknown.length > 0)
+    return [
+      {
+        check,
+        status: 'failed',
+        message: `${name} has objects that are stored as ${unknown.join(', ')}, which this version does not know`,
+        advice:
+          'write each object anew in a version that both know, and take the old one out of status.storedVersions of the CRD',
+      },
+    ];
+  const maker = held.metadata.annotations?.['controller-gen.kubebuilder.io/version'];
+  if (maker !== undefined)
+    return [
+      {
+        check,
+        status: 'failed',
+        message: `${name} was made by another program (controller-gen ${maker})`,
+        advice: 'see who uses it: both cannot have it, and its objects may be of no use here',
+      },
+    ];
+  if (!isEstablished(status))
+    return [
+      { check, status: 'failed', message: `${name} is there and not served yet`, advice: 'see its status' },
+    ];
+  if (sameAsApplied(wanted['spec'], held['spec'])) return [];
+  return [behind(`${name} is of another version than this program`, 'warning', broughtBy)];
+}
+
+function behind(message: string, status: 'failed' | 'warning', by: string | undefined): Finding {
+  return by === undefined
+    ? { check, status, message, advice: 'run haptic apply-crds' }
+    : { check, status: 'ok', message: `${message}, which ${by} will change` };
+}
+
+function versionsOf({ spec }: KubeObject): readonly string[] {
+  return listOf(isRecord(spec) ? spec['versions'] : undefined)
+    .filter(isRecord)
+    .map((version) => String(version['name']));
+}
+
+function isEstablished(status: Readonly<Record<string, unknown>>): boolean {
+  return listOf(status['conditions'])
+    .filter(isRecord)
+    .some((one) => one['type'] === 'Established' && one['status'] === 'True');
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
