@@ -137,6 +137,8 @@ describeEachLine('an agent applies', (line) => {
     await (await import('node:fs/promises')).writeFile(foreign, 'mine');
     const reply = await talk.runtime(files, []);
     expect(reply.body).toMatchObject({ ok: true, mode: 'file_only' });
+    // Waits for the files, which are put in place after the answer.
+    await harness.state('?verify=1');
     await expect(stat(certificate)).rejects.toThrow('ENOENT');
     expect(await readFile(foreign, 'utf8')).toBe('mine');
   });

@@ -24,6 +24,8 @@ describeEachLine('the agent recovers from', (line) => {
     return file;
   };
   const inBase = (name: string) => path.join(scene().haproxy.baseDir, name);
+  /** The files of the last apply are in place, which they are not before its answer, and the record is durable. */
+  const settled = () => scene().harness.state('?verify=1');
   const applied = { applied_plan_id: 'plan-1', running_plan_id: 'plan-1', worker_ops_plan_id: 'plan-1' };
   const nothingKnown = { applied_plan_id: '', running_plan_id: '', worker_ops_plan_id: '' };
 
@@ -278,12 +280,14 @@ describeEachLine('the agent recovers from', (line) => {
     const add = [{ kind: 'map_add', path: 'maps/path.map', key: '/x', value: 'app' }] as const;
     expect((await talk.runtime({ ...first, 'notes/b.txt': 'b' }, [])).body).toMatchObject({ ok: true });
     expect((await talk.runtime(first, [])).body).toMatchObject({ ok: true });
+    await settled();
     // Where the former map was to be kept.
     await rm(inBase('.haptic-lkg'), { recursive: true });
     await rm(inBase('maps/.haptic-lkg'), { recursive: true, force: true });
     await writeFile(inBase('.haptic-lkg'), 'no folder');
     const reply = await talk.runtime({ ...first, 'maps/path.map': '/x app\n' }, add);
     expect(reply.body).toMatchObject({ ok: true, mode: 'runtime' });
+    await settled();
     expect(await readFile(inBase('maps/path.map'), 'utf8')).toBe(files['maps/path.map']);
     expect(await haproxy.reloads()).toBe(2);
     expect((await visit(here, '/x')).status).toBe(404);
@@ -299,6 +303,7 @@ describeEachLine('the agent recovers from', (line) => {
   it('a state file that cannot be written: the apply is refused before anything happens', async () => {
     const { files } = await begin();
     const { harness, talk, haproxy } = scene();
+    await settled();
     await rm(inBase('.haptic-agent.json'));
     await mkdir(inBase('.haptic-agent.json/blocked'), { recursive: true });
     const reply = await talk.runtime({ ...files, 'maps/path.map': '/x app\n' }, [

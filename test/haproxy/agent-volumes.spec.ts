@@ -46,6 +46,8 @@ describeEachLine('an agent whose files', (line) => {
       const next = { ...rest, 'maps/path.map': '/next app\n', 'general/sub/a.txt': 'next' };
       const reply = await talk.runtime(next, [{ kind: 'map_replace', path: 'maps/path.map' }]);
       expect(reply.body).toMatchObject({ ok: true, mode: 'runtime' });
+      // Waits for the files, which are put in place after the answer.
+      await harness.state('?verify=1');
       expect((await readdir(inBase('maps/.haptic-lkg'))).length).toBe(1);
       expect((await readdir(inBase('general/.haptic-lkg'))).length).toBe(2);
       const bad = { ...next, 'haproxy.cfg': 'bogus keyword\n', 'general/c.txt': 'c' };
