@@ -53,17 +53,18 @@ app.kubernetes.io/instance: {{ (index . 0).Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
-{{/* (list CONTEXT COMPONENT): labels of every object. */}}
+{{/* (list CONTEXT COMPONENT [LABELS]): labels of every object. The product's own win. */}}
 {{- define "haptic.labels" -}}
 {{- $context := index . 0 -}}
-{{- with $context.Values.commonLabels }}
-{{- toYaml . }}
-{{ end -}}
-helm.sh/chart: {{ printf "%s-%s" $context.Chart.Name $context.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" }}
-{{ include "haptic.selectorLabels" . }}
-app.kubernetes.io/part-of: haptic
-app.kubernetes.io/version: {{ $context.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ $context.Release.Service }}
+{{- $own := dict
+  "helm.sh/chart" (printf "%s-%s" $context.Chart.Name $context.Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-")
+  "app.kubernetes.io/part-of" "haptic"
+  "app.kubernetes.io/version" $context.Chart.AppVersion
+  "app.kubernetes.io/managed-by" $context.Release.Service
+-}}
+{{- $more := dict -}}
+{{- if gt (len .) 2 -}}{{- $more = index . 2 | default dict -}}{{- end -}}
+{{- toYaml (merge (dict) (fromYaml (include "haptic.selectorLabels" .)) $own $more ($context.Values.commonLabels | default dict)) -}}
 {{- end -}}
 
 {{/* (list CONTEXT COMPONENT LABELS): labels of a pod. No version is among them: HAProxy is not started again for a chart that only says another one. */}}
