@@ -146,6 +146,8 @@ spec:
       image: {{ include "haptic.haproxyImage" . }}
       imagePullPolicy: {{ $haproxy.image.pullPolicy | default .Values.image.pullPolicy }}
       command: [{{ $haproxy.bin | quote }}]
+      # The worker's socket is relative to where HAProxy is started.
+      workingDir: /etc/haproxy
       args:
         - -dr
         - -W
