@@ -1,4 +1,6 @@
 import { buildProduct } from './build-product.ts';
 
-await buildProduct();
-process.stderr.write('built dist/haptic.js\n');
+/** `build [DIR]`: into dist/ where no other folder is named. */
+const outdir = process.argv[2] ?? 'dist';
+await buildProduct(outdir);
+process.stderr.write(`built ${outdir}/haptic.js\n`);

@@ -6,10 +6,19 @@ export interface CommandEnd {
   readonly reason: string;
 }
 
-/** Runs a program of this package with the caller's output streams and tells how it ended. Never rejects. */
-export function runCommand(command: string, args: readonly string[], env = process.env): Promise<CommandEnd> {
+/**
+ * Runs a program of this package with the caller's output streams and tells how it ended. Never rejects.
+ *
+ * @param stdout what the program's stdout is: the caller's, or its stderr (2)
+ */
+export function runCommand(
+  command: string,
+  args: readonly string[],
+  env = process.env,
+  stdout: 'inherit' | 2 = 'inherit',
+): Promise<CommandEnd> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env });
+    const child = spawn(command, args, { stdio: ['ignore', stdout, 'inherit'], env });
     child.once('error', (error) => resolve({ code: 1, reason: error.message }));
     child.once('exit', (code, signal) =>
       resolve({
