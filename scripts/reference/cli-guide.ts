@@ -81,6 +81,11 @@ the running controller, and says what to do about each finding:
 haptic doctor
 \`\`\`
 
+Where the chart is installed, the namespace is enough: \`haptic doctor -n haptic\` finds the release by its labels and takes from it which configuration, Lease,
+webhook, certificates and service account are meant. It tells then, too, images that cannot be pulled and whatever else keeps a pod from running, rights that
+the controller lacks, that nobody leads, that API servers do not reach or not trust the webhook, renders that are refused, and pods that are behind.
+From outside of the cluster, pods are looked at through what the controller publishes and through the API server.
+
 For a report to somebody else, collect everything in one file:
 
 \`\`\`sh

@@ -15,17 +15,18 @@ export const doctorOptions = {
     env: 'POD_NAMESPACE',
     otherwise: "the context's",
   },
+  release: { value: 'NAME', summary: 'the Helm release', otherwise: 'the one in the namespace' },
   'crd-name': {
     value: 'NAME',
     summary: 'the HAProxyTemplateConfig in use, unless there are --values',
     env: 'CRD_NAME',
-    otherwise: 'the configuration of the files below',
+    otherwise: 'that of the release, without one the configuration of the files below',
   },
   ...configOptions,
   'service-account': {
     value: 'NS/NAME',
     summary: 'whose permissions are looked at',
-    otherwise: 'those of the credentials in use',
+    otherwise: 'that of the release, without one the credentials in use',
   },
   haproxy: {
     value: 'PATH',
@@ -50,12 +51,13 @@ export const doctorCommand = defineCommand({
   summary: 'finds out what is wrong with an installation, and collects what a report about it needs',
   description:
     'Looks at the API and its CRDs, permissions, the configuration and its status, HAProxy pods and their agents, certificates, the HAProxy binary, ' +
-    'and the running controller. What cannot be looked at from here is said and counts as no failure. The bundle holds no key, no token and ' +
+    'and the running controller; of a Helm release also at its pods and images, the leader, the webhook and what is published. What cannot be looked at from here is said and counts as no failure. The bundle holds no key, no token and ' +
     'no value of a Secret: each is searched for by value in every file.',
   options: doctorOptions,
   environment: agentAccessEnvironment,
   exitCodes: { '0': 'nothing is wrong', '1': 'something is', '2': 'usage' },
   examples: [
+    { what: 'What is wrong with a Helm release', line: 'haptic doctor -n haptic' },
     { what: 'What is wrong', line: 'haptic doctor -n haptic --crd-name haproxy-config' },
     {
       what: 'Whether the controller may do what it must',

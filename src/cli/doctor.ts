@@ -18,9 +18,12 @@ import { checkApi, checkPermissions } from './doctor/check-cluster.ts';
 import { checkConfiguration } from './doctor/check-configuration.ts';
 import { checkController } from './doctor/check-controller.ts';
 import { checkFleet } from './doctor/check-fleet.ts';
+import { checkInstallation } from './doctor/check-installation.ts';
 import { checkCertificates, checkHaproxy } from './doctor/check-machine.ts';
 import { collectSecrets } from './doctor/collect-secrets.ts';
 import type { DoctorDeps } from './doctor/doctor-deps.ts';
+import { findInstallation, type FoundInstallation, type Installation } from './doctor/installation.ts';
+import { releaseFindings } from './doctor/release-findings.ts';
 import { describeFindings, type Finding } from './finding.ts';
 import { createScrubber } from './doctor/scrub.ts';
 import { writeBundle } from './doctor/write-bundle.ts';
@@ -36,15 +39,20 @@ export async function runDoctor(call: Call): Promise<number> {
   const timeoutMs = parseDuration(values.timeout, '--timeout');
   const logLines = wholeNumber(values['log-lines'], '--log-lines');
   await using resources = new AsyncDisposableStack();
-  const { deps, headers } = await gather(call, resources, () =>
+  const { deps, headers, found } = await gather(call, resources, () =>
     AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   );
   const findings: Finding[] = [];
   findings.push(...(await checkApi(deps)));
   const hasApi = findings.every(({ status }) => status === 'ok');
-  if (hasApi) findings.push(...(await checkCrds(deps)), ...(await checkPermissions(deps)));
+  if (hasApi)
+    findings.push(
+      ...releaseFindings(found, deps.namespace, values.release),
+      ...(await checkCrds(deps)),
+      ...(await checkPermissions(deps)),
+    );
   findings.push(...checkConfiguration(deps), ...(await checkHaproxy(deps)), ...checkCertificates(deps));
-  if (hasApi) findings.push(...(await checkCertificateSecrets(deps)));
+  if (hasApi) findings.push(...(await checkCertificateSecrets(deps)), ...(await checkInstallation(deps)));
   const fleet = hasApi ? await checkFleet(deps) : { findings: [], pods: [] };
   const controller = await checkController(deps);
   findings.push(...fleet.findings, ...controller.findings);
@@ -74,14 +82,29 @@ async function gather(
   { values, env }: Call,
   resources: AsyncDisposableStack,
   signal: () => AbortSignal,
-): Promise<{ readonly deps: DoctorDeps; readonly headers: Readonly<Record<string, string>> }> {
-  const found = credentialsOf(values);
-  const transport = 'failure' in found ? unreachable(found.failure) : kubeTransport(found.credentials);
+): Promise<{
+  readonly deps: DoctorDeps;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly found: FoundInstallation;
+}> {
+  const opened = credentialsOf(values);
+  const transport = 'failure' in opened ? unreachable(opened.failure) : kubeTransport(opened.credentials);
   resources.defer(() => transport.close());
   const kube = kubeClient(transport);
-  const credentials = 'failure' in found ? undefined : found.credentials;
+  const credentials = 'failure' in opened ? undefined : opened.credentials;
   const namespace = values.namespace ?? credentials?.namespace ?? 'default';
-  const config = await configOf(values, kube, namespace, signal());
+  const { release } = values;
+  const found = await findInstallation(kube, {
+    namespace,
+    signal,
+    ...(release !== undefined && { release }),
+  });
+  const installation = found.kind === 'found' ? found.installation : undefined;
+  const config = await configOf(values, kube, {
+    namespace,
+    signal: signal(),
+    ...configNameOf(values, installation),
+  });
   const access = agentsOf(values, env);
   if ('agents' in access) resources.defer(() => access.agents.close());
   const tlsDir = agentTlsDir(values['agent-tls-dir'], env);
@@ -92,12 +115,14 @@ async function gather(
   const connection = await credentials?.connection().catch(() => undefined);
   return {
     headers: connection?.headers ?? {},
+    found,
     deps: {
       ...{ transport, kube, namespace, haproxy: values.haproxy, url: values.url, now: Date.now, signal },
-      ...('failure' in found && { kubeFailure: found.failure }),
+      ...('failure' in opened && { kubeFailure: opened.failure }),
       ...config,
       ...access,
       ...(!isPlain && { tlsDir }),
+      ...(installation && { installation, serviceAccount: installation.serviceAccount }),
       ...(ns !== undefined && name !== undefined && { serviceAccount: { namespace: ns, name } }),
     },
   };
@@ -125,14 +150,25 @@ function unreachable(message: string): KubeTransport {
   };
 }
 
+/** The one that was asked for; else that of the release, unless the configuration is in files. */
+function configNameOf(
+  values: Call['values'],
+  installation: Installation | undefined,
+): { readonly name?: string } {
+  const name = values['crd-name'] ?? (values.values.length > 0 ? undefined : installation?.configName);
+  return name === undefined ? {} : { name };
+}
+
 async function configOf(
   values: Call['values'],
   kube: ReturnType<typeof kubeClient>,
-  namespace: string,
-  signal: AbortSignal,
+  {
+    name,
+    namespace,
+    signal,
+  }: { readonly name?: string; readonly namespace: string; readonly signal: AbortSignal },
 ): Promise<Pick<DoctorDeps, 'config' | 'configObject' | 'configFailure'>> {
   const libraries = values.libraries ?? librariesPath(import.meta.url);
-  const name = values['crd-name'];
   try {
     if (name === undefined || values.values.length > 0)
       return { config: await readConfig(libraries, values.values) };

@@ -1,5 +1,3 @@
-import { isRecord } from '../lib/is-record.ts';
-
 /** The flags that a container's command line gives a program, without dashes: `--name=value`, `--name value`; of a switch, the empty text. */
 export function flagsOfContainer(container: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const flags = new Map<string, string>();
@@ -14,16 +12,4 @@ export function flagsOfContainer(container: Readonly<Record<string, unknown>>): 
     flags.set(name, value ?? (next === undefined || next.startsWith('-') ? '' : next));
   }
   return flags;
-}
-
-/** What a container's environment has as plain text, by name. */
-export function environmentOfContainer({
-  env,
-}: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
-  const entries = (Array.isArray(env) ? env : []).filter(isRecord);
-  return new Map(
-    entries.flatMap(({ name, value }) =>
-      typeof name === 'string' && typeof value === 'string' ? [[name, value] as const] : [],
-    ),
-  );
 }

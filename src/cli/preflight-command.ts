@@ -66,8 +66,8 @@ export const preflightCommand = defineCommand({
       line: 'haptic preflight --offline -f values.yaml --kube-version 1.33 -o json',
     },
     {
-      what: 'Where helm runs elsewhere',
-      line: 'helm template haptic charts/haptic -n haptic | haptic preflight -n haptic --manifests -',
+      what: 'Of what helm template has printed elsewhere',
+      line: 'haptic preflight -n haptic --manifests manifests.yaml',
     },
   ],
   streams: true,

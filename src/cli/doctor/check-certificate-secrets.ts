@@ -5,7 +5,7 @@ import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
 
 /** As `haptic certificates` names them by default. */
-const secrets = ['haptic-agent-issuer', 'haptic-agent-tls', 'haptic-controller-tls'];
+const usual = ['haptic-agent-issuer', 'haptic-agent-tls', 'haptic-controller-tls'];
 
 /**
  * How long are the certificates valid that the cluster keeps for agents and controller? Secrets that are not there or cannot be read are
@@ -16,10 +16,12 @@ export async function checkCertificateSecrets({
   namespace,
   signal,
   now,
+  installation,
 }: DoctorDeps): Promise<readonly Finding[]> {
   const check = 'certificates';
   const findings: Finding[] = [];
-  for (const name of secrets) {
+  const told = installation?.certificateSecrets ?? [];
+  for (const name of told.length > 0 ? told : usual) {
     const found = await kube.get({ apiVersion: 'v1', resources: 'secrets', namespace }, name, {
       signal: signal(),
     });

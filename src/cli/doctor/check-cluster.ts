@@ -1,8 +1,8 @@
-import { apiVersionsOf } from '../../api/api-versions-of.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
-import { askAccess, type Permission, permissionText } from '../ask-access.ts';
+import { askAccess, permissionText } from '../ask-access.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
+import { neededPermissions } from './needed-permissions.ts';
 
 /** Is the API server there, and which is it? */
 export async function checkApi({ transport, signal, kubeFailure }: DoctorDeps): Promise<readonly Finding[]> {
@@ -35,7 +35,7 @@ export async function checkApi({ transport, signal, kubeFailure }: DoctorDeps): 
 export async function checkPermissions(deps: DoctorDeps): Promise<readonly Finding[]> {
   const check = 'permissions';
   const { serviceAccount, transport, signal } = deps;
-  const asked = permissionsOf(deps);
+  const asked = neededPermissions(deps);
   const answer = await askAccess(transport, asked, signal, serviceAccount);
   if (!answer.ok)
     return [{ check, status: 'skipped', message: `permissions cannot be looked at: ${answer.reason}` }];
@@ -46,33 +46,13 @@ export async function checkPermissions(deps: DoctorDeps): Promise<readonly Findi
       : `${serviceAccount.namespace}/${serviceAccount.name}`;
   if (refused.length === 0)
     return [{ check, status: 'ok', message: `${who} may do all ${asked.length} things that are needed` }];
+  // The chart makes both from the same libraries and values.
+  const hint =
+    deps.installation === undefined ? '' : ', or let helm upgrade make it anew from rbac.* of the values';
   return refused.map((permission) => ({
     check,
     status: 'failed',
     message: `${who} may not ${permissionText(permission)}`,
-    advice: 'add it to the ClusterRole of the controller',
+    advice: `add it to the ${permission.namespace === undefined ? 'ClusterRole' : 'Role'} of the controller${hint}`,
   }));
-}
-
-function permissionsOf({ config, namespace }: DoctorDeps): readonly Permission[] {
-  const needed: Permission[] = [];
-  for (const resource of Object.values(config?.watchedResources ?? {})) {
-    const [apiVersion = 'v1'] = apiVersionsOf(resource);
-    const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-    const namespaces = resource.namespaces ?? [undefined];
-    for (const verb of ['list', 'watch'])
-      for (const where of namespaces)
-        needed.push({
-          group,
-          resource: resource.resources,
-          verb,
-          ...(where !== undefined && { namespace: where }),
-        });
-  }
-  for (const verb of ['list', 'watch']) needed.push({ group: '', resource: 'pods', verb, namespace });
-  const own = { group: 'haproxy-haptic.org', namespace };
-  for (const resource of ['haproxytemplateconfigs', 'haproxytemplatelibraries'])
-    for (const verb of ['get', 'list', 'watch']) needed.push({ ...own, resource, verb });
-  needed.push({ ...own, resource: 'haproxytemplateconfigs', subresource: 'status', verb: 'patch' });
-  return needed;
 }

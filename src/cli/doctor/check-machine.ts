@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { errorCode } from '../../lib/error-code.ts';
 import { errorMessage } from '../../lib/error-message.ts';
 import { isVersionAtLeast } from '../../lib/is-version-at-least.ts';
 import { followTlsFolder } from '../../lib/tls/tls-folder.ts';
@@ -10,7 +11,11 @@ import type { Finding } from '../finding.ts';
 
 const oldestLine = '2.6';
 /** Does the HAProxy that checks configurations run, and is it new enough? */
-export async function checkHaproxy({ haproxy, signal }: DoctorDeps): Promise<readonly Finding[]> {
+export async function checkHaproxy({
+  haproxy,
+  signal,
+  installation,
+}: DoctorDeps): Promise<readonly Finding[]> {
   const check = 'haproxy';
   try {
     const { stdout } = await promisify(execFile)(haproxy, ['-v'], { signal: signal() });
@@ -26,6 +31,14 @@ export async function checkHaproxy({ haproxy, signal }: DoctorDeps): Promise<rea
       },
     ];
   } catch (error) {
+    if (installation !== undefined && errorCode(error) === 'ENOENT' && !haproxy.includes('/'))
+      return [
+        {
+          check,
+          status: 'skipped',
+          message: `there is no ${haproxy} on this machine; the release has its own`,
+        },
+      ];
     return [
       {
         check,

@@ -3,6 +3,7 @@ import type { TemplateConfig } from '../../api/template-config.ts';
 import type { AgentClient } from '../../fleet/agent-client.ts';
 import type { KubeClient } from '../../kube/kube-client.ts';
 import type { KubeTransport } from '../../kube/kube-transport.ts';
+import type { Installation } from './installation.ts';
 
 /** What the checks look at. What is absent could not be had, and its checks say so. */
 export interface DoctorDeps {
@@ -26,6 +27,8 @@ export interface DoctorDeps {
   readonly url: string;
   /** `namespace/name` whose permissions are looked at, instead of the own ones. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
+  /** The Helm release in the namespace. */
+  readonly installation?: Installation;
   readonly now: () => number;
   /** A signal for one question: aborted by the command's, and after the time-out. */
   readonly signal: () => AbortSignal;

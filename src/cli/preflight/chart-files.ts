@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { errorMessage } from '../../lib/error-message.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { textOf } from '../fields.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -47,11 +48,11 @@ export async function readChart(
       ok: true,
       files: {
         ...{
-          name: text(about['name']),
-          version: text(about['version']),
-          appVersion: text(about['appVersion']),
+          name: textOf(about['name']),
+          version: textOf(about['version']),
+          appVersion: textOf(about['appVersion']),
         },
-        kubeVersion: text(about['kubeVersion']),
+        kubeVersion: textOf(about['kubeVersion']),
         defaults: fieldsOf(parse(await readFile(path.join(chart, 'values.yaml'), 'utf8'))),
         ...(existsSync(schema) && { schema: fieldsOf(JSON.parse(await readFile(schema, 'utf8'))) }),
       },
@@ -63,8 +64,4 @@ export async function readChart(
 
 function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

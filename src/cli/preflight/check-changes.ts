@@ -3,12 +3,13 @@ import { clusterObjects } from '../diff/cluster-objects.ts';
 import { compareSides } from '../diff/compare-sides.ts';
 import { renderPath } from '../diff/path-sides.ts';
 import type { Finding } from '../finding.ts';
+import { record } from '../fields.ts';
 import { changedPaths } from './changed-paths.ts';
 import type { InstalledRelease } from './installed-release.ts';
 import { isHook, type Manifest, manifestName } from './manifest.ts';
 import type { Cluster } from './preflight-facts.ts';
 import { resolveManifests } from './resolve-manifests.ts';
-import { record, type Workload, workloadsOf } from './workload.ts';
+import { type Workload, workloadsOf } from './workload.ts';
 
 const check = 'changes';
 /** What HAProxy can change at runtime is asked of the newest line. */

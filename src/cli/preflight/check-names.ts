@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import type { Finding } from '../finding.ts';
+import { record } from '../fields.ts';
 import type { Placed } from './kinds-of.ts';
 import { isHook, manifestName } from './manifest.ts';
 import type { Cluster } from './preflight-facts.ts';
-import { record } from './workload.ts';
 
 const check = 'names';
 

@@ -2,9 +2,9 @@ import { apiGroup } from '../../api/api-group.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import type { Finding } from '../finding.ts';
+import { record, records } from '../fields.ts';
 import type { Manifest } from './manifest.ts';
 import type { Cluster } from './preflight-facts.ts';
-import { record, records } from './workload.ts';
 
 const check = 'neighbours';
 type Labels = Readonly<Record<string, unknown>>;

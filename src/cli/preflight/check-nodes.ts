@@ -1,11 +1,12 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import type { Finding } from '../finding.ts';
+import { record, records } from '../fields.ts';
 import { hostPortsOf } from './host-ports-of.ts';
 import type { Manifest } from './manifest.ts';
 import type { Cluster } from './preflight-facts.ts';
 import { quantity } from './quantity.ts';
-import { record, records, type Workload, workloadsOf } from './workload.ts';
+import { type Workload, workloadsOf } from './workload.ts';
 
 const check = 'nodes';
 type Fields = Readonly<Record<string, unknown>>;

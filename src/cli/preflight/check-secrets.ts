@@ -3,10 +3,10 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import type { Finding } from '../finding.ts';
+import { record } from '../fields.ts';
 import type { Manifest } from './manifest.ts';
 import type { Cluster } from './preflight-facts.ts';
 import { madeSecrets, secretNeeds, type SecretNeed } from './secret-needs.ts';
-import { record } from './workload.ts';
 
 const check = 'secrets';
 

@@ -1,7 +1,8 @@
 import { apiGroup } from '../../api/api-group.ts';
 import { flagsOfContainer } from '../flags-of-container.ts';
+import { containersOf, record } from '../fields.ts';
 import { isHook, type Manifest } from './manifest.ts';
-import { containersOf, record, workloadsOf } from './workload.ts';
+import { workloadsOf } from './workload.ts';
 
 /**
  * What makes CRDs that are missing, and what brings others to this version, before anything needs them: a Job of the chart that runs

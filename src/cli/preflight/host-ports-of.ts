@@ -1,4 +1,4 @@
-import { containersOf, records } from './workload.ts';
+import { containersOf, records } from '../fields.ts';
 
 /** Host ports of a pod, in order. */
 export function hostPortsOf(spec: Readonly<Record<string, unknown>>): readonly number[] {

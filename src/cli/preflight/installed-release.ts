@@ -4,8 +4,8 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeClient } from '../../kube/kube-client.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import { errorMessage } from '../../lib/error-message.ts';
+import { record, textOf } from '../fields.ts';
 import { type Manifest, readManifests } from './manifest.ts';
-import { record } from './workload.ts';
 
 /** What Helm keeps of a release in a Secret. */
 export interface InstalledRelease {
@@ -80,17 +80,13 @@ async function decoded(secret: KubeObject): Promise<InstalledRelease> {
   const about = record(record(parsed['chart'])['metadata']);
   return {
     revision: typeof parsed['version'] === 'number' ? parsed['version'] : 0,
-    status: text(record(parsed['info'])['status']),
+    status: textOf(record(parsed['info'])['status']),
     ...{
-      chartName: text(about['name']),
-      chartVersion: text(about['version']),
-      appVersion: text(about['appVersion']),
+      chartName: textOf(about['name']),
+      chartVersion: textOf(about['version']),
+      appVersion: textOf(about['appVersion']),
     },
     values: record(parsed['config']),
-    manifests: readManifests(text(parsed['manifest'])),
+    manifests: readManifests(textOf(parsed['manifest'])),
   };
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,8 +1,8 @@
 import type { ServedKind } from '../../kube/served-resources.ts';
 import type { ResourceRef } from '../../kube/resource-path.ts';
 import type { ServedApis } from '../discover-apis.ts';
+import { record, records } from '../fields.ts';
 import type { Manifest } from './manifest.ts';
-import { record, records } from './workload.ts';
 
 /** Where an object is, or is to be, in the API. */
 export interface Placed {

@@ -1,6 +1,7 @@
 import { flagsOfContainer } from '../flags-of-container.ts';
+import { containersOf, record, records } from '../fields.ts';
 import type { Manifest } from './manifest.ts';
-import { containersOf, record, records, workloadsOf } from './workload.ts';
+import { workloadsOf } from './workload.ts';
 
 /** A Secret that something of the chart reads. */
 export interface SecretNeed {

@@ -1,4 +1,5 @@
 import { isRecord } from '../../lib/is-record.ts';
+import { record } from '../fields.ts';
 import { isHook, type Manifest, manifestName } from './manifest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -34,19 +35,6 @@ export function workloadsOf(manifests: readonly Manifest[]): readonly Workload[]
       },
     ];
   });
-}
-
-/** All containers of a pod's spec, those that prepare it first. */
-export function containersOf(spec: Fields): readonly Fields[] {
-  return ['initContainers', 'containers'].flatMap((field) => records(spec[field]));
-}
-
-export function records(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-export function record(value: unknown): Fields {
-  return isRecord(value) ? value : {};
 }
 
 function templateOf(manifest: Manifest): Fields | undefined {
