@@ -3,6 +3,7 @@ import { createAgentMetrics } from '../../src/agent/agent-metrics.ts';
 import { followTlsFolder } from '../../src/lib/tls/tls-folder.ts';
 import { createEventMetrics } from '../../src/sinks/event-metrics.ts';
 import { createMetrics } from '../../src/sinks/metrics.ts';
+import { createRetainedMetrics } from '../../src/sinks/retained/retained-metrics.ts';
 import { createStatusMetrics } from '../../src/sinks/status-metrics.ts';
 import { createWebhookMetrics } from '../../src/webhook/webhook-metrics.ts';
 
@@ -23,6 +24,7 @@ export function metricRows(): Readonly<Record<'controller' | 'webhook' | 'agent'
       createMetrics(new Registry()),
       createStatusMetrics(new Registry()),
       createEventMetrics(new Registry()),
+      createRetainedMetrics(new Registry()),
     ].flatMap((metrics) => Object.values(metrics).map(rowOf)),
     webhook: Object.values(createWebhookMetrics(new Registry())).map(rowOf),
     agent: agent.getMetricsAsArray().filter(isOurs).map(rowOf),

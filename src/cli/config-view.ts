@@ -9,6 +9,7 @@ import type { SourceKind, SourceMap } from '../config/source-map.ts';
 import { kubeClient } from '../kube/kube-client.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
 import { describeFailure } from '../kube/kube-failure.ts';
+import { retainedType, typeLabel } from '../kube/published-object.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { readFailure } from '../lib/read-failure.ts';
 import { redact } from '../lib/redact.ts';
@@ -124,9 +125,11 @@ async function publishedConfig({ values, signal }: Call, resources: AsyncDisposa
     all.push(...page.value.items);
   }
   const names = new Set(all.map((object) => object.metadata.name));
-  // What is refused is beside what runs: who does not say which means the latter.
+  // What is refused, or kept, is beside what runs: who does not say which means the latter.
   const accepted = all.filter(
-    ({ metadata: { name: one } }) => !one.endsWith('-invalid') || !names.has(one.replace(/-invalid$/, '')),
+    ({ metadata: { name: one, labels } }) =>
+      labels?.[typeLabel] !== retainedType &&
+      (!one.endsWith('-invalid') || !names.has(one.replace(/-invalid$/, ''))),
   );
   const [only, ...more] = accepted;
   if (only === undefined)

@@ -1,8 +1,18 @@
 import { Registry } from 'prom-client';
-import { ReplaySubject, Subject, distinctUntilChanged, map } from 'rxjs';
+import {
+  BehaviorSubject,
+  ReplaySubject,
+  Subject,
+  distinctUntilChanged,
+  map,
+  merge,
+  share,
+  takeUntil,
+} from 'rxjs';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { type QuarantineState, emptyQuarantine } from '../gate/quarantine-state.ts';
 import { openStream } from '../kube/open-stream.ts';
+import { ownLease } from '../kube/own-lease.ts';
 import { readJson } from '../kube/read-json.ts';
 import { reviewAccess } from '../kube/review-access.ts';
 import { createStallWatch } from '../operators/stall-watch.ts';
@@ -11,6 +21,7 @@ import { createTaps } from '../operators/taps.ts';
 import { encodePlan } from '../plan/encode-plan.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { Plan } from '../protocol/plan.ts';
+import type { RetainedConfig } from '../protocol/retained-config.ts';
 import type { HeldObjects, Provenance } from '../protocol/provenance.ts';
 import { awaitReads } from '../render/await-reads.ts';
 import { immediate$ } from '../render/immediate.ts';
@@ -22,9 +33,12 @@ import { createMetrics } from '../sinks/metrics.ts';
 import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
+import { ownRender, type OwnRender } from '../sinks/retained/own-render.ts';
+import type { RecoveryState } from '../sinks/retained/recovery-state.ts';
 import { listWatchPolicyFor } from '../streams/list-watch-policy.ts';
 import { createWatchSources } from '../streams/watch-sources.ts';
 import type { ControllerIdentity, ControllerRuntime } from '../world/controller-runtime.ts';
+import type { PodSelection } from '../world/retained-access.ts';
 import type { AcceptedRender } from '../world/load-report.ts';
 import { hideSecrets } from '../world/hide-secrets.ts';
 import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
@@ -135,8 +149,15 @@ export function startController(deps: ControllerDeps): Controller {
   const plans = createPlanCache(timing.newestPlans);
   const book = createPodBook(plans);
   const blobs = createPlanBlobs((plan, signal) => encodePlan(plan, signal, lastAccepted));
+  /** Why no configuration can be taken. */
+  const trouble$ = new BehaviorSubject<string | undefined>(undefined);
+  /** As a retained render has it, for as long as no configuration says so. */
+  const selection = new ReplaySubject<PodSelection>(1);
   const pods = followPods({
-    config$: taken$.pipe(map(({ config }) => config)),
+    selection$: merge(
+      selection.pipe(takeUntil(taken$)),
+      taken$.pipe(map(({ config }) => selectionOf(config))),
+    ),
     watch,
     client,
     plans,
@@ -147,10 +168,12 @@ export function startController(deps: ControllerDeps): Controller {
     ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
   });
   const slots = createSlots(timing.deliverySlots);
+  const identity = identityOf(deps);
   const leader = electLeader({
     ...(deps.election === undefined ? {} : { election: deps.election }),
     election$,
     transport,
+    ownLease: ownLease(transport, { ...identity, configuration: identity.name }),
     watch: api,
     podEpoch: book.highestEpoch,
     metrics,
@@ -187,6 +210,10 @@ export function startController(deps: ControllerDeps): Controller {
     deploymentTimeout: () => duration('deploymentTimeout'),
     taps,
   });
+  let own: OwnRender = { isThere: false };
+  const own$ = ownRender({ ...pipeline, configuration$: trouble$ }).pipe(
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: true }),
+  );
   const history = createEventHistory(timing.rememberedEvents, Date.now);
   const vars: Record<string, () => unknown> = {
     uptime: () => ({ seconds: Math.round(process.uptime()) }),
@@ -224,13 +251,25 @@ export function startController(deps: ControllerDeps): Controller {
     transport,
     leaderTransport: leader.transport,
     leadership$: leader.leadership$,
+    retained: {
+      client,
+      epoch: leader.epoch,
+      intent: leader.intent,
+      check: (plan) => checkFor(plan, current),
+      encode: (plan) => blobs.encode(plan),
+      forget: (pod) => book.forget(pod),
+      own$,
+      selection,
+      kept: new BehaviorSubject<readonly RetainedConfig[] | undefined>(undefined),
+      recovery: new BehaviorSubject<RecoveryState>({ kind: 'off' }),
+    },
     stop$,
     taps,
     registry,
     metrics,
     vars,
     history,
-    identity: identityOf(deps),
+    identity,
     ...(isLiveConfig(deps.config) && {
       tryConfig: createTryConfig<LiveWorld>({
         ...gate,
@@ -258,6 +297,7 @@ export function startController(deps: ControllerDeps): Controller {
     log,
     onFatal,
   });
+  running.add(own$.subscribe({ next: (state) => (own = state), error: onFatal }));
   running.add(shared.follow(pods.fleet$, onFatal));
   running.add(
     pipeline.latch$.subscribe({
@@ -315,6 +355,7 @@ export function startController(deps: ControllerDeps): Controller {
         refused: (object) => {
           if (current === undefined) election$.next(electionOf(object));
         },
+        trouble: (message) => trouble$.next(message),
         stages,
         runtime,
       });
@@ -332,6 +373,7 @@ export function startController(deps: ControllerDeps): Controller {
       configuration: () => (current === undefined ? (followed?.missing() ?? 'not taken yet') : undefined),
       missing: () => (current === undefined ? [] : worlds.missing(current)),
       isReleased: () => newest !== undefined,
+      renderError: () => own.error,
     }),
     debug: {
       taps,
@@ -372,6 +414,10 @@ export function startController(deps: ControllerDeps): Controller {
 function identityOf({ config, namespace = 'default' }: ControllerDeps): ControllerIdentity {
   if (!isLiveConfig(config)) return { namespace, name: 'haptic', isObject: false };
   return { namespace: config.namespace, name: config.name, isObject: true };
+}
+
+function selectionOf({ podSelector, dataplane }: TemplateConfig): PodSelection {
+  return { matchLabels: podSelector.matchLabels, port: dataplane.port };
 }
 
 function isLiveConfig(config: ControllerDeps['config']): config is LiveConfig {

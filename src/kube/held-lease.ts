@@ -1,5 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import { isRecord } from '../lib/is-record.ts';
+import type { DeploymentIntent } from '../protocol/deployment-intent.ts';
+import { intentAnnotations } from './lease-intent.ts';
 import { epochAnnotation, leaseRecord } from './lease-record.ts';
 
 export interface LeaseClaim {
@@ -8,6 +10,8 @@ export interface LeaseClaim {
   readonly durationMs: number;
   /** Absent: as the Lease has it. */
   readonly epoch?: number;
+  /** What goes out to HAProxy pods; absent: as the Lease has it. */
+  readonly intent?: DeploymentIntent;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -31,6 +35,7 @@ export function heldLease({ namespace, name, found }: LeasePlace, claim: LeaseCl
   const annotations = {
     ...found?.metadata.annotations,
     ...(epoch === undefined ? {} : { [epochAnnotation]: String(epoch) }),
+    ...intentAnnotations(claim.intent),
   };
   return {
     apiVersion: 'coordination.k8s.io/v1',

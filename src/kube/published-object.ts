@@ -46,13 +46,16 @@ export interface PublishedOwner {
 }
 
 export const configurationLabel = 'haproxy-haptic.org/template-config';
-const typeLabel = 'haproxy-haptic.org/type';
-const checksumAnnotation = 'haproxy-haptic.org/checksum';
+export const typeLabel = 'haproxy-haptic.org/type';
+export const checksumAnnotation = 'haproxy-haptic.org/checksum';
 const compressedAnnotation = 'haproxy-haptic.org/compressed';
 const oversizedAnnotation = 'haproxy-haptic.org/oversized';
 
 /** Kinds in the order in which they are listed. */
 export const publishedKinds: readonly PublishedKind[] = ['config', 'map', 'general', 'crtList', 'secret'];
+
+/** What is kept to be delivered again has this one, and shows nothing of what runs. */
+export const retainedType = 'retained-config';
 
 const kinds = {
   config: { kind: 'HAProxyCfg', resources: 'haproxycfgs', type: 'haproxy-config' },
@@ -134,7 +137,8 @@ export function knownPublished(
   const { name, uid = '', resourceVersion = '', generation = 0, labels = {}, annotations = {} } = metadata;
   const isLabelled =
     labels[managedBy] === 'haptic' && labels[configurationLabel] === configurationValue(whose.configuration);
-  if (!isLabelled || !isOwnedBy(metadata, whose.ownerUid)) return undefined;
+  if (!isLabelled || labels[typeLabel] === retainedType) return undefined;
+  if (!isOwnedBy(metadata, whose.ownerUid)) return undefined;
   return {
     kind,
     name,

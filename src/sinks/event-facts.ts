@@ -13,12 +13,14 @@ import type { DeclaredEvent } from '../protocol/declared.ts';
 import type { DeliveryReport } from '../protocol/delivery-report.ts';
 import { type EventChange, type EventFact, eventFact } from './event-fact.ts';
 import { eventReasons as reasons } from './event-reasons.ts';
+import type { RecoveryState } from './retained/recovery-state.ts';
 
 export interface FactInputs {
   readonly bundle$: Observable<Bundle>;
   readonly quarantine$: Observable<QuarantineState>;
   readonly verdict$: Observable<LatchVerdict>;
   readonly delivery$: Observable<DeliveryReport>;
+  readonly recovery$: Observable<RecoveryState>;
   /** Whom to tell what is about no object: the configuration. */
   readonly config: Owner;
 }
@@ -34,6 +36,7 @@ export function eventFacts({
   quarantine$,
   verdict$,
   delivery$,
+  recovery$,
   config,
 }: FactInputs): Observable<EventChange> {
   return merge(
@@ -50,6 +53,7 @@ export function eventFacts({
     quarantine$.pipe(quarantineChanges()),
     verdict$.pipe(verdictChanges(config)),
     delivery$.pipe(deliveryChanges(config)),
+    recovery$.pipe(changesOf((state: RecoveryState) => factsOfRecovery(state, config))),
   );
 }
 
@@ -184,4 +188,25 @@ function deliveryChanges(config: Owner) {
       },
     ];
   });
+}
+
+function factsOfRecovery(state: RecoveryState, config: Owner): readonly EventFact[] {
+  const fact = (reason: string, note: string): readonly EventFact[] => [
+    eventFact({ about: config, type: 'Warning', reason, action: 'Apply', note, lasting: true }),
+  ];
+  switch (state.kind) {
+    case 'off':
+    case 'pending':
+      return [];
+    case 'active':
+      return fact(
+        reasons.retainedActive,
+        `nothing new can be rendered, and HAProxy pods have the retained render ${state.planId}: ${state.error}`,
+      );
+    case 'unavailable':
+      return fact(
+        reasons.retainedUnavailable,
+        `nothing new can be rendered, and new HAProxy pods get nothing, since ${state.message} (${state.reason}): ${state.error}`,
+      );
+  }
 }

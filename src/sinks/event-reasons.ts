@@ -10,4 +10,8 @@ export const eventReasons = {
   renderAccepted: 'RenderAcceptedByHAProxy',
   /** The configuration: a pod refuses what it is given. */
   applyRejected: 'ApplyRejected',
+  /** The configuration: there is no render, and pods hold what was retained. */
+  retainedActive: 'RetainedConfigActive',
+  /** The configuration: there is no render, and new pods get nothing. */
+  retainedUnavailable: 'RetainedConfigUnavailable',
 } as const;

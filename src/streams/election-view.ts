@@ -1,3 +1,5 @@
+import { leaseIntent } from '../kube/lease-intent.ts';
+import type { DeploymentIntent } from '../protocol/deployment-intent.ts';
 import type { Leadership } from '../protocol/leadership.ts';
 import type { ElectionState } from './lease-state.ts';
 
@@ -13,6 +15,8 @@ export interface ElectionView {
   readonly isWatched: boolean;
   /** Times that the Lease changed hands, by its own count. */
   readonly transitions: number;
+  /** What stands on the Lease of what goes out to HAProxy pods. */
+  readonly intent?: DeploymentIntent;
   /** What stands in the way: a request that failed, an annotation that is no number. */
   readonly trouble?: string;
   /** Why the last term ended. */
@@ -26,6 +30,7 @@ export function electionView(state: ElectionState): ElectionView {
   const record = lease.kind === 'present' ? lease.record : undefined;
   const holder = lease.kind === 'unknown' ? lease.holder : (record?.holder ?? '');
   const trouble = troubleOf(state);
+  const intent = lease.kind === 'present' ? leaseIntent(lease.object) : undefined;
   const leader = holder === '' || holder === identity ? {} : { leader: holder };
   return {
     leadership: term === undefined ? { kind: 'standby', ...leader } : { kind: 'leading', epoch: term.epoch },
@@ -34,6 +39,7 @@ export function electionView(state: ElectionState): ElectionView {
     lease: lease.kind,
     isWatched: state.isWatched,
     transitions: record?.transitions ?? 0,
+    ...(intent === undefined ? {} : { intent }),
     ...(trouble === undefined ? {} : { trouble }),
     ...(ended === undefined ? {} : { ended }),
     isReleased: state.phase === 'released',

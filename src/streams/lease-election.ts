@@ -1,5 +1,6 @@
 import { Observable, Subscription, asyncScheduler, map, of, timeout, timer } from 'rxjs';
 import type { LeaseRequests } from '../kube/lease-requests.ts';
+import type { DeploymentIntent } from '../protocol/deployment-intent.ts';
 import { type ElectionView, electionView } from './election-view.ts';
 import { nextRequest } from './lease-next.ts';
 import {
@@ -27,6 +28,8 @@ export interface LeaseElectionDeps {
   readonly command$: Observable<ElectionCommand>;
   /** Highest epoch that any pod is known to have seen. */
   readonly podEpoch: () => number;
+  /** What goes out to pods in this term; it is asked at each renewal, and when the Lease is given back. */
+  readonly intent?: () => DeploymentIntent | undefined;
   readonly random: () => number;
   /** Local monotonic clock, milliseconds. */
   readonly now: () => number;
@@ -64,11 +67,13 @@ export function leaseElection(deps: LeaseElectionDeps): Observable<ElectionView>
         if (signal.kind !== 'timing') return;
         state = initialElection({ ...deps, timing: signal.timing });
       }
+      const intent = deps.intent?.();
       const step = leaseStep(state, signal, {
         at: deps.now(),
         wall: asyncScheduler.now(),
         random: deps.random(),
         podEpoch: deps.podEpoch(),
+        ...(intent && { intent }),
       });
       ({ state } = step);
       subscriber.next(electionView(state));

@@ -41,7 +41,7 @@ export function nextRequest(state: ElectionState): NextRequest | undefined {
 export function requestFor(
   state: ElectionState,
   { what }: NextRequest,
-  { at: sentAt, wall, podEpoch }: ElectionContext,
+  { at: sentAt, wall, podEpoch, intent }: ElectionContext,
 ): LeaseRequest {
   const { lease, term, identity, timing } = state;
   const timeout = Math.round(timing.renewDeadline * timeoutShare);
@@ -54,7 +54,7 @@ export function requestFor(
     timeout,
     lease: heldLease(place, { ...claim, now: wall }),
   });
-  if (what === 'release') return write({ holder: '', durationMs: 1000 });
+  if (what === 'release') return write({ holder: '', durationMs: 1000, ...(intent && { intent }) });
   const stored =
     lease.kind === 'present' && lease.record.epoch.kind === 'number' ? lease.record.epoch.value : 0;
   const epoch =
@@ -65,6 +65,8 @@ export function requestFor(
     ...write({
       holder: identity,
       durationMs: timing.leaseDuration,
+      // Who begins to lead has let nothing out yet.
+      ...(term !== undefined && intent !== undefined && { intent }),
       // The counter never falls, whoever raised it.
       epoch: Math.max(epoch, term === undefined ? 0 : stored),
     }),

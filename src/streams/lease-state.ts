@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { KubeResult } from '../kube/kube-failure.ts';
 import type { LeaseRecord } from '../kube/lease-record.ts';
+import type { DeploymentIntent } from '../protocol/deployment-intent.ts';
 
 /** Milliseconds. Each is less than the one before. */
 export interface LeaseTiming {
@@ -102,6 +103,8 @@ export interface ElectionContext {
   readonly random: number;
   /** Highest epoch that any pod is known to have seen. */
   readonly podEpoch: number;
+  /** What goes out to pods: written down with each renewal. */
+  readonly intent?: DeploymentIntent;
 }
 
 export function initialElection(

@@ -14,6 +14,7 @@ import type { Metrics } from '../sinks/metrics.ts';
 import type { StoreEdit } from '../sinks/recording.ts';
 import type { DeploymentProgress } from '../sinks/track-deployments.ts';
 import type { World } from './build-world.ts';
+import type { RetainedAccess } from './retained-access.ts';
 import type { StartupStages } from './startup-stages.ts';
 import type { TryConfig } from './try-config.ts';
 
@@ -39,6 +40,8 @@ export interface ControllerRuntime {
   readonly leaderTransport: KubeTransport;
   /** Whether this process may write: as it is at once, then every change. Never errors. */
   readonly leadership$: Observable<Leadership>;
+  /** What is kept for worse times, and how it is used. */
+  readonly retained: RetainedAccess;
   /** Of `/debug/vars`: parts add theirs, each under a name of its own. */
   readonly vars: Record<string, () => unknown>;
   /** Of `/debug/events`. */

@@ -2,6 +2,7 @@ import type { StructuralSchema } from '../structural-schema.ts';
 import { conditionSchemas } from './condition-schemas.ts';
 import { deployedToPodsSchema } from './deployed-to-pods-schema.ts';
 import { fieldSchemas } from './field-schemas.ts';
+import { retainedSchemas } from './retained-schemas.ts';
 
 const { text, path } = fieldSchemas;
 const checksum = {
@@ -52,6 +53,7 @@ export const publishedSchemas = {
       content: { ...content, minLength: 1, description: 'Its text.' },
       checksum,
       compressed,
+      retained: retainedSchemas.spec,
     },
   },
   configStatus: {
@@ -60,6 +62,7 @@ export const publishedSchemas = {
     properties: {
       observedGeneration: conditionSchemas.observedGeneration,
       deployedToPods: deployedToPodsSchema,
+      retainedConfigs: retainedSchemas.list,
       auxiliaryFiles: {
         type: 'object',
         description: 'The objects with the other files of the same render, 200 of each kind at most.',

@@ -3,6 +3,7 @@ import { eventsPart } from './events-part.ts';
 import { logLevelPart } from './log-level-part.ts';
 import { ownResourcesPart } from './own-resources-part.ts';
 import { publishPart } from './publish-part.ts';
+import { retainedPart } from './retained-part.ts';
 import { statusPart } from './status-part.ts';
 import { tracePart } from './trace-part.ts';
 import { varsPart } from './vars-part.ts';
@@ -14,6 +15,7 @@ export const controllerParts: readonly ControllerPart[] = [
   varsPart,
   ownResourcesPart,
   publishPart,
+  retainedPart,
   statusPart,
   eventsPart,
 ];

@@ -28,6 +28,8 @@ export const controllerTiming = {
   loadGate: { maxStale: 30_000, retry: 10_000, sync: 60_000 },
   /** At the end of a leader: for what is under way, and for the answer of the API to giving the Lease back. */
   leadership: { drain: 5_000, release: 2_000 },
+  /** Of what goes out, written down without an election. */
+  intent: { pause: 2_000, retry: { min: 1_000, max: 60_000 } },
   statusRetry: { min: 500, max: 30_000 },
   /** For which a store is kept when no configuration looks at it any more. */
   storeKeep: 30_000,

@@ -10,7 +10,9 @@ import {
   distinctUntilChanged,
   filter,
   firstValueFrom,
+  ignoreElements,
   map,
+  merge,
   of,
   race,
   share,
@@ -18,19 +20,25 @@ import {
   switchMap,
   take,
   tap,
+  throwError,
   timer,
 } from 'rxjs';
 import type { TemplateConfig } from '../../api/template-config.ts';
 import { singleWriter } from '../../fleet/single-writer.ts';
 import type { KubeTransport } from '../../kube/kube-transport.ts';
 import { type LeaderTransport, leaderTransport } from '../../kube/leader-transport.ts';
+import { describeFailure } from '../../kube/kube-failure.ts';
 import { leaseRequests } from '../../kube/lease-requests.ts';
+import type { OwnLease } from '../../kube/own-lease.ts';
 import { parseDuration } from '../../lib/duration.ts';
+import { abortable } from '../../operators/abortable.ts';
+import type { DeploymentIntent, IntentBook } from '../../protocol/deployment-intent.ts';
 import type { LeaderEpoch } from '../../protocol/leader-epoch.ts';
 import type { Leadership } from '../../protocol/leadership.ts';
 import type { Metrics } from '../../sinks/metrics.ts';
 import { recordLeadership } from '../../sinks/record-leadership.ts';
 import type { ElectionView } from '../../streams/election-view.ts';
+import { keepIntent } from '../../streams/keep-intent.ts';
 import { leaseElection } from '../../streams/lease-election.ts';
 import type { ElectionCommand, LeaseTiming } from '../../streams/lease-state.ts';
 import { type ListWatchDeps, listWatch } from '../../streams/list-watch.ts';
@@ -54,6 +62,8 @@ export interface ElectLeaderDeps {
   /** The election that the configuration at work asks for, or the first one where there is none; late subscribers get it at once. */
   readonly election$: Observable<Election>;
   readonly transport: KubeTransport;
+  /** Where the intent is written down when there is no election. */
+  readonly ownLease: OwnLease;
   readonly watch: ListWatchDeps;
   /** Highest epoch that any pod is known to have seen. */
   readonly podEpoch: () => number;
@@ -69,6 +79,8 @@ export interface ElectedLeader {
   readonly leadership$: Observable<Leadership>;
   readonly epoch: LeaderEpoch;
   readonly transport: LeaderTransport;
+  /** On the Lease of the election, with its renewals; without one, on the configuration's own. */
+  readonly intent: IntentBook;
   /** Campaigns until unsubscribed. */
   readonly start: () => Subscription;
   /**
@@ -89,6 +101,7 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
   const single = singleWriter();
   const command = new Subject<ElectionCommand>();
   const retired = new BehaviorSubject(false);
+  const intent$ = new BehaviorSubject<DeploymentIntent | undefined>(undefined);
   let view: ElectionView | undefined;
   let lease: { readonly namespace: string; readonly name: string } | undefined;
   /** Of the newest term. */
@@ -120,11 +133,23 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
       isReleased: leadership.kind === 'standby',
       ...(leadership.kind === 'standby' && { ended: 'this process stops' }),
     });
-    return retired.pipe(
+    const view$ = retired.pipe(
       map((isRetired) =>
         isRetired ? as({ kind: 'standby' }, -Infinity) : as({ kind: 'leading', epoch: 0 }, Infinity),
       ),
     );
+    const kept$ = keepIntent({
+      intent$,
+      write: (intent) => abortable((signal) => deps.ownLease.write(intent, signal)),
+      ...controllerTiming.intent,
+    }).pipe(
+      tap((written) => {
+        if (written.kind === 'failed')
+          log.warn({ reason: written.message }, 'what goes out could not be written down');
+      }),
+      ignoreElements(),
+    );
+    return merge(view$, kept$);
   }
 
   function campaign(
@@ -143,6 +168,7 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
       timing$: concat(election$, NEVER).pipe(map(timingOf), distinctUntilChanged(isSameTiming)),
       command$: command,
       podEpoch: deps.podEpoch,
+      intent: () => intent$.value,
       random: Math.random,
       now,
     });
@@ -159,6 +185,13 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
       return outcome$;
     });
 
+  const ownIntent = (): Observable<DeploymentIntent | undefined> =>
+    abortable((signal) => deps.ownLease.read(signal)).pipe(
+      switchMap((found) =>
+        found.ok ? of(found.value) : throwError(() => new Error(describeFailure(found.failure))),
+      ),
+    );
+
   return {
     leadership$: concat(
       defer(() => (view === undefined ? of<Leadership>({ kind: 'standby' }) : of())),
@@ -170,6 +203,10 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
       reclaim: (floor) => (lease === undefined ? single.reclaim(floor) : reclaimed(floor)),
     },
     transport: leaderTransport(transport, isHeld),
+    intent: {
+      want: (intent) => intent$.next(intent),
+      read: () => (lease === undefined ? ownIntent() : of(view?.intent)),
+    },
     start: () => {
       const running = view$.subscribe({ error: deps.onFatal });
       running.add(recordLeadership(view$, deps.metrics, log, now, deps.onFatal));

@@ -56,6 +56,7 @@ export const eventsPart: ControllerPart = (runtime) => {
     quarantine$: pipeline.quarantine$.pipe(tap((state) => (quarantined = quarantinedObjects(state)))),
     verdict$: pipeline.verdict$,
     delivery$: pipeline.delivery$,
+    recovery$: runtime.retained.recovery,
     config: { kind: configKind, namespace, name },
   });
   const leader$ = leadership$.pipe(

@@ -39,6 +39,8 @@ export interface FollowConfigDeps {
   readonly stages: StartupStages;
   /** Told of each that was refused. */
   readonly refused: (object: KubeObject) => void;
+  /** Told why there is nothing to take, and undefined when there is. */
+  readonly trouble: (message: string | undefined) => void;
   readonly runtime: Pick<ControllerRuntime, 'taps' | 'log' | 'onFatal' | 'leadership$' | 'leaderTransport'>;
 }
 
@@ -71,8 +73,12 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
     tap((state) => {
       stages.mark('config-watch');
       missing = state.kind === 'missing' ? state.message : undefined;
-      if (state.kind === 'present') objects.set(state.candidate, state.object);
-      else log.warn({ reason: state.message }, 'there is no configuration to load: what was taken stays');
+      if (state.kind === 'present') {
+        objects.set(state.candidate, state.object);
+        return;
+      }
+      deps.trouble(state.message);
+      log.warn({ reason: state.message }, 'there is no configuration to load: what was taken stays');
     }),
   );
   const report$ = state$.pipe(
@@ -88,6 +94,8 @@ export function followConfig(deps: FollowConfigDeps): FollowedConfig {
       tell(report);
       last = shownReport(report);
       if (report.kind === 'accepted') deps.take(report);
+      if (report.kind === 'refused') deps.trouble(`${report.stage}: ${report.errors[0] ?? 'refused'}`);
+      else if (report.kind !== 'passed') deps.trouble(undefined);
       const object = objects.get(report.candidate);
       if (report.kind === 'refused' && object !== undefined) deps.refused(object);
     }),

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { type Observable, ReplaySubject, distinctUntilChanged, map, share, switchMap } from 'rxjs';
-import type { TemplateConfig } from '../../api/template-config.ts';
 import type { AgentClient } from '../../fleet/agent-client.ts';
 import type { Taps } from '../../operators/taps.ts';
 import { decodeOutputs } from '../../plan/decode-outputs.ts';
@@ -15,11 +14,12 @@ import { createPodReader } from '../../sinks/read-pod.ts';
 import { recallOutputs } from '../../sinks/recall-outputs.ts';
 import { answeringPods } from '../../streams/answering-pods.ts';
 import { type HaproxyPodsDeps, haproxyPods } from '../../streams/haproxy-pods.ts';
+import type { PodSelection } from '../../world/retained-access.ts';
 import { controllerTiming } from './controller-timing.ts';
 
 export interface FollowPodsDeps {
-  /** The configuration at work, late subscribers get it at once. */
-  readonly config$: Observable<Pick<TemplateConfig, 'podSelector' | 'dataplane'>>;
+  /** Where they are looked for; late subscribers get it at once. */
+  readonly selection$: Observable<PodSelection>;
   /** Namespace of the HAProxy pods; all when absent. */
   readonly namespace?: string;
   readonly watch: HaproxyPodsDeps;
@@ -46,13 +46,13 @@ export interface FollowedPods {
 /** Finds the HAProxy pods and asks their agents for what they run. The streams are shared and never error. */
 export function followPods(deps: FollowPodsDeps): FollowedPods {
   const { client, plans, book, log, metrics } = deps;
-  const found$ = deps.config$.pipe(
-    map(({ podSelector, dataplane }) => ({ labels: podSelector.matchLabels, port: dataplane.port })),
+  const found$ = deps.selection$.pipe(
     distinctUntilChanged((a, b) => JSON.stringify(a) === JSON.stringify(b)),
     // A source: the pods of another selection take the place of these when they are known.
-    switchMap((selection) =>
+    switchMap(({ matchLabels: labels, port }) =>
       haproxyPods(deps.watch, {
-        ...selection,
+        labels,
+        port,
         ...(deps.namespace === undefined ? {} : { namespace: deps.namespace }),
       }),
     ),

@@ -11,6 +11,8 @@ export interface HealthFacts {
   readonly missing: () => readonly string[];
   /** A render is out. */
   readonly isReleased: () => boolean;
+  /** Why there is none, as far as that is known. */
+  readonly renderError: () => string | undefined;
 }
 
 /** A controller's probes. */
@@ -37,7 +39,14 @@ export function healthOf(facts: HealthFacts): Health {
           return missing.length === 0 ? undefined : `waiting for ${missing.join(', ')}`;
         },
       },
-      { name: 'render', failure: () => (facts.isReleased() ? undefined : 'no render was accepted yet') },
+      {
+        name: 'render',
+        failure: () => {
+          if (facts.isReleased()) return undefined;
+          const error = facts.renderError();
+          return `no render was accepted yet${error === undefined ? '' : `: ${error}`}`;
+        },
+      },
     ],
   };
 }

@@ -27,6 +27,7 @@ export const publishPart: ControllerPart = (runtime) => {
     latch$: pipeline.latch$,
     verdict$: pipeline.verdict$,
     fleet$: found$,
+    retained$: runtime.retained.kept,
     names,
     refusalDelay,
   });

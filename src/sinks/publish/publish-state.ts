@@ -1,5 +1,6 @@
 import type { Fleet } from '../../protocol/fleet.ts';
 import type { Plan } from '../../protocol/plan.ts';
+import type { RetainedConfig } from '../../protocol/retained-config.ts';
 import type { WantedFile, WantedFiles } from './wanted-files.ts';
 
 /** What is to be shown, as it is now. */
@@ -13,6 +14,8 @@ export interface PublishState {
   readonly pinned: boolean;
   /** HAProxy pods as Kubernetes names them; undefined: not known yet. */
   readonly fleet?: Fleet;
+  /** Renders that are kept for worse times; undefined: not known yet, what was told of them stays. */
+  readonly retained?: readonly RetainedConfig[];
   /** The same plan gives the same files. */
   readonly filesOf: (plan: Plan) => WantedFiles;
   readonly twinOf: (plan: Plan) => WantedFile | undefined;

@@ -18,6 +18,7 @@ import { coalesce } from '../../operators/coalesce.ts';
 import type { Bundle } from '../../protocol/bundle.ts';
 import type { Fleet } from '../../protocol/fleet.ts';
 import type { Plan } from '../../protocol/plan.ts';
+import type { RetainedConfig } from '../../protocol/retained-config.ts';
 import type { AcceptedRender, PublishOptions, PublishState, RefusedRender } from './publish-state.ts';
 import type { PublishedNames } from './published-names.ts';
 import { wantedFiles, type WantedFiles, wantedTwin } from './wanted-files.ts';
@@ -28,6 +29,8 @@ export interface PublishStateInputs {
   /** Verdicts on renders, after the latch has seen the render. */
   readonly verdict$: Observable<LatchVerdict>;
   readonly fleet$: Observable<Fleet>;
+  /** See {@link PublishState.retained}: as it is at once, then every change. */
+  readonly retained$: Observable<readonly RetainedConfig[] | undefined>;
   readonly names: PublishedNames;
   /** Milliseconds for which a refusal has to last: most are over as soon as the object to blame is held back. */
   readonly refusalDelay: number;
@@ -47,15 +50,17 @@ export function publishStates(inputs: PublishStateInputs): Observable<PublishSta
     rendered: rendersOf(inputs.latch$),
     refused: refusalsOf(inputs),
     fleet: inputs.fleet$.pipe(startWith(undefined)),
+    retained: inputs.retained$,
   }).pipe(
     coalesce(),
-    map(({ options, rendered: { accepted, pinned }, refused, fleet }): PublishState => ({
+    map(({ options, rendered: { accepted, pinned }, refused, fleet, retained }): PublishState => ({
       options,
       pinned,
       ...filesFor(inputs.names, options),
       ...(accepted && { accepted }),
       ...(refused && { refused }),
       ...(fleet && { fleet }),
+      ...(retained && { retained }),
     })),
   );
 }

@@ -1,6 +1,8 @@
 import type { FromSchema } from '../../api/from-schema.ts';
 import type { publishedSchemas } from '../../api/schema/published-schemas.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { retainedConfigs } from '../../kube/retained-object.ts';
+import type { RetainedConfig } from '../../protocol/retained-config.ts';
 import type { DeployedPod } from './deployed-pods.ts';
 
 /** `status` of a HAProxyCfg. */
@@ -22,6 +24,8 @@ export interface StatusWish {
   readonly auxiliaryFiles?: PublishStatus['auxiliaryFiles'];
   readonly pods?: readonly DeployedPod[];
   readonly validationError?: string;
+  /** Absent: as they were told before. */
+  readonly retained?: readonly RetainedConfig[];
 }
 
 /**
@@ -37,10 +41,12 @@ export function publishStatus(wish: StatusWish, former: Fields, now: string): Pu
     renderedAt: times?.renderedAt ?? textOf(metadata['renderedAt']),
     validatedAt: times === undefined ? textOf(metadata['validatedAt']) : times.validatedAt,
   };
+  const retained = wish.retained ?? retainedConfigs(former);
   const next: PublishStatus = {
     observedGeneration: generation,
     // Server-side apply keeps no list by key that is empty.
     ...(pods !== undefined && pods.length > 0 && { deployedToPods: pods }),
+    ...(retained.length > 0 && { retainedConfigs: retained }),
     ...(auxiliaryFiles && { auxiliaryFiles }),
     metadata: {
       totalSize,

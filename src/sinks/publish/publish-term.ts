@@ -237,7 +237,7 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
     return next === undefined ? EMPTY : applyStatus(object, next, key);
   };
 
-  const mainStatus = ({ accepted, pinned, fleet }: PublishState, files: WantedFiles) => {
+  const mainStatus = ({ accepted, pinned, fleet, retained }: PublishState, files: WantedFiles) => {
     const main = known.get(mainKey);
     const { config, others } = files;
     if (main === undefined || accepted === undefined || config === undefined) return EMPTY;
@@ -261,6 +261,7 @@ export function createPublishTerm({ effects, names, namespace, timing }: Publish
         namespace,
       ),
       pods: pods.list((planId) => checksums.get(planId)),
+      ...(retained && { retained }),
     });
   };
 

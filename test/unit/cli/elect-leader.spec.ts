@@ -6,6 +6,8 @@ import { electLeader, type ElectLeaderDeps } from '../../../src/cli/controller/e
 import { loadKubeConfig } from '../../../src/kube/kube-config.ts';
 import { kubeTransport } from '../../../src/kube/kube-transport.ts';
 import { openStream } from '../../../src/kube/open-stream.ts';
+import { leaseIntent } from '../../../src/kube/lease-intent.ts';
+import { ownLease } from '../../../src/kube/own-lease.ts';
 import { leaseRecord } from '../../../src/kube/lease-record.ts';
 import { kubeClient } from '../../../src/kube/kube-client.ts';
 import type { Leadership } from '../../../src/protocol/leadership.ts';
@@ -48,6 +50,7 @@ async function cluster() {
       election: { namespace: 'default', identity },
       election$,
       transport,
+      ownLease: ownLease(transport, { namespace: 'default', configuration: 'web', isObject: false }),
       watch: { open: openStream(transport), random: Math.random },
       podEpoch: () => 0,
       metrics: createMetrics(new Registry()),
@@ -158,5 +161,40 @@ describe('who leads', () => {
     election$.next({ ...election, leaseName: 'other' });
     await expect.poll(() => leader.epoch.isHeld()).toBe(true);
     expect((await record())?.holder).toBe('a');
+  });
+
+  it('writes down what goes out with its renewals; without an election, on a Lease of the configuration', async () => {
+    const intent = { planId: '0123456789abcdef', checksum: `sha256:${'0'.repeat(64)}` };
+    const { replica, client } = await cluster();
+    const one = replica('a');
+    one.election$.next(election);
+    await expect.poll(() => one.leader.epoch.isHeld()).toBe(true);
+    one.leader.intent.want(intent);
+    const standing = async (name: string) => {
+      const lease = await client.get(leases, name);
+      return lease.ok ? leaseIntent(lease.value) : undefined;
+    };
+    await expect.poll(() => standing('lead')).toEqual(intent);
+    expect(await firstValueFrom(one.leader.intent.read())).toEqual(intent);
+
+    const alone = replica('b');
+    alone.election$.next({ ...election, enabled: false });
+    expect(await firstValueFrom(alone.leader.intent.read())).toBeUndefined();
+    alone.leader.intent.want(intent);
+    await expect.poll(() => standing('web-retained')).toEqual(intent);
+    expect(await firstValueFrom(alone.leader.intent.read())).toEqual(intent);
+    const lease = await client.get(leases, 'web-retained');
+    if (!lease.ok) throw new Error('it is gone');
+    const { resourceVersion } = lease.value.metadata;
+    await client.replace(leases, {
+      ...lease.value,
+      metadata: { ...lease.value.metadata, annotations: { by: 'hand' } },
+    });
+    const newer = { ...intent, planId: 'fedcba9876543210' };
+    alone.leader.intent.want(newer);
+    await expect.poll(() => standing('web-retained'), { timeout: 5_000 }).toEqual(newer);
+    const after = await client.get(leases, 'web-retained');
+    expect(after.ok && after.value.metadata).toMatchObject({ annotations: { by: 'hand' } });
+    expect(after.ok && after.value.metadata.resourceVersion).not.toBe(resourceVersion);
   });
 });

@@ -8,6 +8,7 @@ const well: HealthFacts = {
   configuration: () => undefined,
   missing: () => [],
   isReleased: () => true,
+  renderError: () => undefined,
 };
 const failures = (checks: readonly HealthCheck[]) =>
   checks.flatMap(({ name, failure }) => {
@@ -35,6 +36,11 @@ test.each<[Partial<HealthFacts>, string[], string[]]>([
   [{ configuration: () => 'not read yet' }, [], ['configuration: not read yet']],
   [{ missing: () => ['ingresses', 'pods'] }, [], ['stores: waiting for ingresses, pods']],
   [{ isReleased: () => false }, [], ['render: no render was accepted yet']],
+  [
+    { isReleased: () => false, renderError: () => 'template: bad' },
+    [],
+    ['render: no render was accepted yet: template: bad'],
+  ],
 ])('one that does not says why: %#', (facts, alive, readiness) => {
   const { live, ready } = healthOf({ ...well, ...facts });
   expect([failures(live), failures(ready)]).toStrictEqual([alive, readiness]);

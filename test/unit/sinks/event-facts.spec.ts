@@ -11,6 +11,7 @@ import type { Problem } from '../../../src/lib/problem.ts';
 import type { Bundle } from '../../../src/protocol/bundle.ts';
 import type { DeclaredEvent } from '../../../src/protocol/declared.ts';
 import type { DeliveryReport } from '../../../src/protocol/delivery-report.ts';
+import type { RecoveryState } from '../../../src/sinks/retained/recovery-state.ts';
 import { eventFact, maxNote } from '../../../src/sinks/event-fact.ts';
 import { eventFacts } from '../../../src/sinks/event-facts.ts';
 import { bundleOf } from '../../fixtures/bundle-of.ts';
@@ -51,9 +52,10 @@ function createScene() {
   const quarantine$ = new Subject<QuarantineState>();
   const verdict$ = new Subject<LatchVerdict>();
   const delivery$ = new Subject<DeliveryReport>();
+  const recovery$ = new Subject<RecoveryState>();
   const told: string[] = [];
   const names = new Map<string, string>();
-  eventFacts({ bundle$, quarantine$, verdict$, delivery$, config }).subscribe((change) => {
+  eventFacts({ bundle$, quarantine$, verdict$, delivery$, recovery$, config }).subscribe((change) => {
     if (change.kind === 'ended') {
       told.push(`ended ${names.get(change.key) ?? '?'}`);
       return;
@@ -63,10 +65,36 @@ function createScene() {
     told.push(`${change.kind} ${type} ${reason} ${about.kind} ${about.namespace}/${about.name}: ${note}`);
   });
   const take = (): readonly string[] => told.splice(0);
-  return { bundle$, quarantine$, verdict$, delivery$, take };
+  return { bundle$, quarantine$, verdict$, delivery$, recovery$, take };
 }
 
 describe('eventFacts', () => {
+  it('tells of the configuration that pods have what is retained, or get nothing, as long as it is so', () => {
+    const { recovery$, take } = createScene();
+    const about = 'HAProxyTemplateConfig haptic/haptic-config';
+    recovery$.next({ kind: 'off' });
+    recovery$.next({ kind: 'pending', error: 'template: bad' });
+    recovery$.next({
+      kind: 'unavailable',
+      error: 'template: bad',
+      reason: 'PodDiffers',
+      message: 'pod ns/p waits for a reload',
+    });
+    expect(take()).toEqual([
+      `begun Warning RetainedConfigUnavailable ${about}: nothing new can be rendered, and new HAProxy pods get nothing, since pod ns/p waits for a reload (PodDiffers): template: bad`,
+    ]);
+    const active = { kind: 'active', planId: '1', name: 'web-retained-1', given: [], pods: 1 } as const;
+    recovery$.next({ ...active, error: 'template: bad' });
+    expect(take()).toEqual([
+      'ended RetainedConfigUnavailable haptic-config',
+      `begun Warning RetainedConfigActive ${about}: nothing new can be rendered, and HAProxy pods have the retained render 1: template: bad`,
+    ]);
+    recovery$.next({ ...active, error: 'template: bad', given: ['ns/new'], pods: 2 });
+    expect(take()).toEqual([]);
+    recovery$.next({ kind: 'off' });
+    expect(take()).toEqual(['ended RetainedConfigActive haptic-config']);
+  });
+
   it('tells problems as they begin, change and end', () => {
     const { bundle$, take } = createScene();
     bundle$.next(bundleOf('1', [problem('a'), problem('b', { field: '' })]));

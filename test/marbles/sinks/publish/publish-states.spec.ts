@@ -29,6 +29,7 @@ const refused = (planId: string, message = 'no'): LatchVerdict => ({
 /** `a x:b`: `a` is accepted, `b` refused. */
 const run = (latch$: Observable<LatchState>, verdict$: Observable<LatchVerdict> = NEVER) =>
   publishStates({
+    retained$: of(undefined),
     options$: of(options),
     latch$,
     verdict$,
