@@ -29,11 +29,7 @@ export interface PreflightFacts {
   readonly given: Readonly<Record<string, unknown>>;
   /** What an install would send. */
   readonly manifests?: readonly Manifest[];
-  /** Why there are none. */
-  readonly manifestsMissing?: string;
   readonly cluster?: Cluster;
-  /** Why none is asked. */
-  readonly clusterMissing?: string;
   /** Folder of the libraries that came with the program. */
   readonly libraries: string;
   readonly haproxy?: HaproxyAtHand;
