@@ -73,6 +73,16 @@ controller:
     namespace: {{ .Release.Namespace }}
     name: {{ include "haptic.name" (list . "haproxy") }}
   {{- end }}
+  {{- if has "ssl" $libraries }}
+  {{- if .Values.defaultSSLCertificate.enabled }}
+  defaultSSLCertificate:
+    namespace: {{ .Values.defaultSSLCertificate.namespace | default .Release.Namespace }}
+    name: {{ include "haptic.defaultCertificateName" . }}
+  {{- end }}
+  selfSignedCertificate:
+    namespace: {{ .Release.Namespace }}
+    name: {{ include "haptic.selfSignedSecret" . }}
+  {{- end }}
 dataplane:
   port: {{ .Values.haproxy.ports.agent }}
   minDeploymentInterval: {{ .Values.agent.reloadIntervalMin }}
@@ -91,11 +101,6 @@ templatingSettings:
     nbthread: {{ . }}
     {{- end }}
     hardStopAfter: {{ .Values.haproxy.hardStopAfter }}
-    {{- if .Values.defaultSSLCertificate.enabled }}
-    defaultSSLCertificate:
-      namespace: {{ .Values.defaultSSLCertificate.namespace | default .Release.Namespace }}
-      name: {{ include "haptic.defaultCertificateName" . }}
-    {{- end }}
 {{- if and .Values.ingressClass.enabled (has "ingress" $libraries) (not .Values.ingressClass.serveOthers) }}
 watchedResources:
   ingressclasses:

@@ -126,6 +126,8 @@ imagePullSecrets:
 {{/* Bytes of a Kubernetes quantity; 0 for none. */}}
 {{- define "haptic.bytes" -}}
 {{- $text := toString (. | default "0") -}}
+{{- /* A number of values is a float64, and would be written as 2.1e+09. */ -}}
+{{- if kindIs "float64" . -}}{{- $text = printf "%.0f" . -}}{{- end -}}
 {{- $number := regexFind "^[0-9]+(\\.[0-9]+)?" $text -}}
 {{- $unit := trimPrefix $number $text -}}
 {{- $factors := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "T" 1000000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 -}}
@@ -162,6 +164,10 @@ imagePullSecrets:
 {{- end -}}
 {{- define "haptic.issuerSecret" -}}
 {{- include "haptic.name" (list . "agent-issuer") -}}
+{{- end -}}
+{{/* Of the certificate that is shown where there is no other; empty where no library shows any. */}}
+{{- define "haptic.selfSignedSecret" -}}
+{{- if has "ssl" (fromJsonArray (include "haptic.libraries" .)) -}}{{- include "haptic.name" (list . "self-signed") -}}{{- end -}}
 {{- end -}}
 {{- define "haptic.agentServerName" -}}
 {{- .Values.agentTls.serverName | default (printf "%s.%s.svc" (include "haptic.name" (list . "agent-tls")) .Release.Namespace) -}}

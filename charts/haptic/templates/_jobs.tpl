@@ -28,6 +28,11 @@ spec:
         {{- toYaml $context.Values.securityContext | nindent 8 }}
 {{- end -}}
 
+{{/* Secrets that `haptic certificates` fills, as JSON. */}}
+{{- define "haptic.certificateSecrets" -}}
+{{- toJson (compact (list (include "haptic.issuerSecret" .) (include "haptic.agentSecret" .) (include "haptic.controllerSecret" .) (include "haptic.selfSignedSecret" .))) -}}
+{{- end -}}
+
 {{- define "haptic.certificatesPod" -}}
 {{- $args := list
   "certificates"
@@ -39,5 +44,6 @@ spec:
   (printf "--client-name=%s" (include "haptic.agentClientName" .))
   (printf "--validity-days=%d" (int .Values.agentTls.managed.validityDays))
 -}}
+{{- with include "haptic.selfSignedSecret" . -}}{{- $args = append $args (printf "--self-signed-secret=%s" .) -}}{{- end -}}
 {{- include "haptic.jobPod" (list . "certificates" (include "haptic.name" (list . "certificates")) $args) -}}
 {{- end -}}

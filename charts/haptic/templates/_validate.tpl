@@ -100,6 +100,7 @@
 
 {{- define "haptic.validateController" -}}
 {{- $config := .Values.controller.config -}}
+{{- $_ := include "haptic.serviceAccountName" . -}}
 {{- if eq (dig "controller" "leaderElection" "enabled" true $config) false -}}
 {{- if gt (int .Values.replicaCount) 1 -}}
 {{- fail (printf "replicaCount is %d and controller.config.controller.leaderElection.enabled is false: all would write; set replicaCount to 1, or let them elect" (int .Values.replicaCount)) -}}
@@ -151,6 +152,7 @@
 {{- define "haptic.validateHaproxy" -}}
 {{- $haproxy := .Values.haproxy -}}
 {{- if $haproxy.enabled -}}
+{{- $_ := include "haptic.haproxyImage" . -}}
 {{- $labels := fromYaml (include "haptic.podLabels" (list . "haproxy" $haproxy.podLabels)) -}}
 {{- range $key, $value := dig "podSelector" "matchLabels" dict .Values.controller.config -}}
 {{- if ne (get $labels $key | toString) (toString $value) -}}
