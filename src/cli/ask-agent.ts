@@ -79,11 +79,14 @@ function remote(text: string, values: StateValues): RequestOptions {
   return { ...to, ...tls };
 }
 
-/** The body of a 200; any other answer is an error with its words. */
+/**
+ * The body of a 200; any other answer is an error with its words. Without a `timeout` it waits for as long as the agent takes: Node's
+ * global agent, which is not used, gives up after 5 s of silence, and a drain may take minutes.
+ */
 function get(options: RequestOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = options.protocol === 'https:' ? requestHttps : requestHttp;
-    const asked = request(options, (response) => {
+    const asked = request({ ...options, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (text += chunk));
