@@ -3,9 +3,11 @@ import { customResourceDefinition } from '../src/api/crd/custom-resource-definit
 import { customResources } from '../src/api/crd/custom-resources.ts';
 import { apiGroup } from '../src/api/api-group.ts';
 import { crdReference } from './crd-reference.ts';
+import { chartReadme } from './reference/chart-readme.ts';
 import { cliReference } from './reference/cli-reference.ts';
 import { metricsReference } from './reference/metrics-reference.ts';
 import { templateReference } from './reference/template-reference.ts';
+import { valuesReference } from './reference/values-reference.ts';
 
 /** A file of the repository that is made from others of it. */
 export interface GeneratedFile {
@@ -26,5 +28,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
   { path: 'docs/template-reference.md', content: () => Promise.resolve(templateReference()) },
   { path: 'docs/cli.md', content: () => Promise.resolve(cliReference()) },
   { path: 'docs/metrics-reference.md', content: () => Promise.resolve(metricsReference()) },
+  { path: 'docs/values.md', content: () => Promise.resolve(valuesReference()) },
+  { path: 'charts/haptic/README.md', content: () => Promise.resolve(chartReadme()) },
   { path: 'docs/crd-reference.md', content: () => Promise.resolve(crdReference()) },
 ];

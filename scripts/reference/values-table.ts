@@ -65,15 +65,15 @@ function jsOf({ value }: Pair): unknown {
   return (value as YAMLMap).toJSON() as unknown;
 }
 
-/** The rows as a Markdown table. */
-export function valuesTable(rows: readonly ValueRow[] = valueRows()): string {
+/** The rows as a Markdown table. `docs`: where the folder docs lies, from the page that has the table. */
+export function valuesTable(docs: string, rows: readonly ValueRow[] = valueRows()): string {
   const lines = rows.map(
     ({ key, value, description }) =>
-      `| \`${key}\` | ${value === null || value === '' ? '' : `\`${JSON.stringify(value)}\``} | ${cell(description)} |`,
+      `| \`${key}\` | ${value === null || value === '' ? '' : `\`${JSON.stringify(value)}\``} | ${cell(description, docs)} |`,
   );
   return ['| value | default | |', '| --- | --- | --- |', ...lines].join('\n');
 }
 
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
+function cell(text: string, docs: string): string {
+  return text.replaceAll('|', '\\|').replace(/\bdocs\/([a-z-]+\.md)/g, `[$1](${docs}$1)`);
 }
