@@ -12,6 +12,15 @@ export interface OwnLease {
   readonly read: (signal: AbortSignal) => Promise<KubeResult<DeploymentIntent | undefined>>;
   /** One attempt; where it was changed meanwhile, it is refused with 409. */
   readonly write: (intent: DeploymentIntent, signal: AbortSignal) => Promise<KubeResult<unknown>>;
+  /** The configuration as owner of what is made in a namespace, so that it goes when that is deleted; none where it cannot be. */
+  readonly owners: (inNamespace: string, signal: AbortSignal) => Promise<readonly OwnerReference[]>;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface OwnLeasePlace {
@@ -35,20 +44,20 @@ export function ownLease(
   const leases = { apiVersion: 'coordination.k8s.io/v1', resources: 'leases', namespace };
   const name = ownLeaseName(configuration);
 
-  const created = async (intent: DeploymentIntent, signal: AbortSignal): Promise<KubeResult<unknown>> => {
+  const owners: OwnLease['owners'] = async (inNamespace, signal) => {
+    // An owner in another namespace would count as gone, and what it owns be collected.
+    if (!isObject || inNamespace !== namespace) return [];
     const { apiVersion } = apiGroup;
-    let owners: Readonly<Record<string, unknown>> = {};
-    if (isObject) {
-      const configs = { apiVersion, resources: 'haproxytemplateconfigs', namespace };
-      const owner = await client.get(configs, configuration, { signal, metadataOnly: true });
-      if (!owner.ok) return owner;
-      const { uid } = owner.value.metadata;
-      owners = {
-        ownerReferences: [{ apiVersion, kind: 'HAProxyTemplateConfig', name: configuration, uid }],
-      };
-    }
+    const configs = { apiVersion, resources: 'haproxytemplateconfigs', namespace };
+    const owner = await client.get(configs, configuration, { signal, metadataOnly: true });
+    const uid = owner.ok ? owner.value.metadata.uid : undefined;
+    return uid === undefined ? [] : [{ apiVersion, kind: 'HAProxyTemplateConfig', name: configuration, uid }];
+  };
+
+  const created = async (intent: DeploymentIntent, signal: AbortSignal): Promise<KubeResult<unknown>> => {
+    const ownerReferences = await owners(namespace, signal);
     const labels = { [managedBy]: 'haptic' };
-    const metadata = { name, namespace, labels, annotations: intentAnnotations(intent), ...owners };
+    const metadata = { name, namespace, labels, annotations: intentAnnotations(intent), ownerReferences };
     return client.create(
       leases,
       { apiVersion: leases.apiVersion, kind: 'Lease', metadata, spec: {} },
@@ -57,6 +66,7 @@ export function ownLease(
   };
 
   return {
+    owners,
     read: async (signal) => {
       const found = await client.get(leases, name, { signal });
       if (found.ok) return { ok: true, value: leaseIntent(found.value) };

@@ -163,7 +163,7 @@ export function electLeader(deps: ElectLeaderDeps): ElectedLeader {
     return leaseElection({
       ...lease,
       identity,
-      requests: leaseRequests(transport, lease),
+      requests: leaseRequests(transport, lease, (signal) => deps.ownLease.owners(namespace, signal)),
       watch$: listWatch(deps.watch, { ...leases, fieldSelector: `metadata.name=${name}` }),
       timing$: concat(election$, NEVER).pipe(map(timingOf), distinctUntilChanged(isSameTiming)),
       command$: command,

@@ -14,9 +14,16 @@ export interface FleetSight {
 
 export interface PodSight {
   readonly pod: HaproxyPod;
-  /** With the digests of what lies on its disk now; undefined: it does not answer. */
-  readonly state?: AgentState;
+  /** Undefined: it does not answer. */
+  readonly standing?: PodStanding;
 }
+
+/**
+ * How a pod stands to a render: `new`, it never got anything; `same`, it holds and runs just that, file for file; `other`, it does not, and
+ * in what.
+ */
+export type PodStanding =
+  { readonly kind: 'new' | 'same' } | { readonly kind: 'other'; readonly difference: string };
 
 /**
  * Why no pod gets a retained render:
@@ -75,7 +82,7 @@ export function chooseRetained(
  * Who gets a retained render: pods that never had anything, and only if all others hold and run just that. A pod of which that is not
  * known speaks against it, unless it cannot serve: it has no address yet, or no agent and so never got anything.
  */
-export function decideRetained(plan: Plan, { pods, rejected }: FleetSight): RetainedDecision {
+export function decideRetained({ pods, rejected }: FleetSight): RetainedDecision {
   const hidden = rejected.find(
     ({ reason }) => reason === 'agent_not_running' || reason === 'agent_not_answering',
   );
@@ -83,18 +90,21 @@ export function decideRetained(plan: Plan, { pods, rejected }: FleetSight): Reta
     return unavailable('PodUnreachable', `what pod ${hidden.key} holds is not known: ${hidden.reason}`);
   const waiting: HaproxyPod[] = [];
   let configured = 0;
-  for (const { pod, state } of pods) {
-    if (state === undefined)
+  for (const { pod, standing } of pods) {
+    if (standing === undefined)
       return unavailable('PodUnreachable', `pod ${pod.key} does not tell what it holds`);
-    if (isBootstrap(state)) {
-      waiting.push(pod);
-      continue;
-    }
-    const difference = differenceTo(plan, state);
-    if (difference !== undefined) return unavailable('PodDiffers', `pod ${pod.key} ${difference}`);
-    configured += 1;
+    if (standing.kind === 'other') return unavailable('PodDiffers', `pod ${pod.key} ${standing.difference}`);
+    if (standing.kind === 'new') waiting.push(pod);
+    else configured += 1;
   }
   return { kind: 'serve', pods: waiting, configured };
+}
+
+/** O(files of the plan): one pod at a time, so that a large fleet does not hold the thread. */
+export function podStanding(plan: Plan, state: AgentState): PodStanding {
+  if (isBootstrap(state)) return { kind: 'new' };
+  const difference = differenceTo(plan, state);
+  return difference === undefined ? { kind: 'same' } : { kind: 'other', difference };
 }
 
 /** It never got anything: it runs what it was started with. */

@@ -130,6 +130,11 @@ export function keepCheckpoints(
       );
       const resync$ = timer(timing.resync, timing.resync).pipe(map(() => undefined));
 
+      const again = (): Observable<CheckpointReport> =>
+        defer(() => timer(Math.min(timing.retry.max, timing.retry.min * 2 ** failures++))).pipe(
+          switchMap(() => round()),
+        );
+
       const round = (): Observable<CheckpointReport> =>
         defer(() => effects.stock(promoted === undefined)).pipe(
           tap((stock) => {
@@ -137,13 +142,8 @@ export function keepCheckpoints(
             formerPods = stock.podPlans ?? formerPods;
           }),
           switchMap((stock) => (isEnabled === true ? keep(stock) : clear(stock))),
-          tap(() => (failures = 0)),
           catchError((error: unknown) => {
-            const pause = Math.min(timing.retry.max, timing.retry.min * 2 ** failures++);
-            return concat(
-              of({ kind: 'failed' as const, message: errorMessage(error) }),
-              timer(pause).pipe(switchMap(round)),
-            );
+            return concat(of({ kind: 'failed' as const, message: errorMessage(error) }), again());
           }),
         );
 
@@ -151,9 +151,9 @@ export function keepCheckpoints(
         const plan = candidate();
         const known = (promoted ?? []).filter((config) => isWhole(config, stock));
         const isThere = known[0]?.planID === plan?.id;
+        if (plan === undefined || isThere || plan.id === tooLarge) return settle(known, stock);
         // Without the object whose status names it, nobody would ever find it.
-        if (plan === undefined || isThere || !stock.isPublished || plan.id === tooLarge)
-          return settle(known, stock);
+        if (!stock.isPublished) return again();
         const former = known.find(({ planID }) => planID === plan.id);
         if (former !== undefined) return settle([former, ...known], stock);
         const started = asyncScheduler.now();
@@ -182,6 +182,7 @@ export function keepCheckpoints(
         if ([...present].some((key) => !acked.has(key))) for (const id of formerPods) podPlans.add(id);
         const configs = keptCheckpoints(known, podPlans);
         promoted = configs;
+        failures = 0;
         return concat(of({ kind: 'kept' as const, configs }), sweep(configs, stock));
       };
 

@@ -33,6 +33,7 @@ import {
   chooseRetained,
   decideRetained,
   isBootstrap,
+  podStanding,
   type FleetSight,
   type Unavailable,
   unavailable,
@@ -133,9 +134,9 @@ export function recoverRetained(
         config: RetainedConfig,
         render: RetainedRender,
       ): Observable<RecoveryState | Unavailable> =>
-        fleetSight().pipe(
+        fleetSight(render.plan).pipe(
           switchMap((sight) => {
-            const decision = decideRetained(render.plan, sight);
+            const decision = decideRetained(sight);
             if (decision.kind === 'unavailable') return of(decision);
             const { pods, configured } = decision;
             const active = (count: number): RecoveryState =>
@@ -186,7 +187,7 @@ export function recoverRetained(
           catchError((failure: unknown) => of(failedAt(pod, errorMessage(failure)))),
         );
 
-      const fleetSight = (): Observable<FleetSight> =>
+      const fleetSight = (plan: Plan): Observable<FleetSight> =>
         inputs.fleet$.pipe(
           take(1),
           switchMap(({ pods, rejected }) =>
@@ -194,7 +195,7 @@ export function recoverRetained(
               mergeMap(
                 (pod, index) =>
                   effects.state(pod).pipe(
-                    map((state) => ({ index, pod, state })),
+                    map((state) => ({ index, pod, standing: podStanding(plan, state) })),
                     catchError(() => of({ index, pod })),
                   ),
                 questionsAtOnce,

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { ReplaySubject, Subscription, firstValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { electLeader, type ElectLeaderDeps } from '../../../src/cli/controller/elect-leader.ts';
+import { applyCrds } from '../../../src/kube/apply-crds.ts';
 import { loadKubeConfig } from '../../../src/kube/kube-config.ts';
 import { kubeTransport } from '../../../src/kube/kube-transport.ts';
 import { openStream } from '../../../src/kube/open-stream.ts';
@@ -196,5 +197,35 @@ describe('who leads', () => {
     const after = await client.get(leases, 'web-retained');
     expect(after.ok && after.value.metadata).toMatchObject({ annotations: { by: 'hand' } });
     expect(after.ok && after.value.metadata.resourceVersion).not.toBe(resourceVersion);
+  });
+
+  it('makes a Lease that goes with its configuration, where both are in one namespace', async () => {
+    const { replica, client, transport } = await cluster();
+    await applyCrds(transport);
+    const configs = {
+      apiVersion: 'haproxy-haptic.org/v1alpha1',
+      resources: 'haproxytemplateconfigs',
+      namespace: 'default',
+    };
+    const made = await client.create(configs, {
+      apiVersion: configs.apiVersion,
+      kind: 'HAProxyTemplateConfig',
+      metadata: { name: 'web' },
+      spec: { podSelector: { matchLabels: { app: 'haproxy' } }, haproxyConfig: { template: 'global\n' } },
+    });
+    if (!made.ok) throw new Error(JSON.stringify(made.failure));
+    const ownersOf = async (name: string, namespace: string) => {
+      const place = { namespace, configuration: 'web', isObject: true };
+      const { leader, election$, running } = replica('a', { ownLease: ownLease(transport, place) });
+      election$.next({ ...election, leaseName: name });
+      await expect.poll(() => leader.epoch.isHeld()).toBe(true);
+      running.unsubscribe();
+      const lease = await client.get(leases, name);
+      return lease.ok ? lease.value.metadata : undefined;
+    };
+    expect(await ownersOf('near', 'default')).toMatchObject({
+      ownerReferences: [{ kind: 'HAProxyTemplateConfig', name: 'web', uid: made.value.metadata.uid }],
+    });
+    expect(await ownersOf('far', 'elsewhere')).not.toHaveProperty('ownerReferences');
   });
 });

@@ -222,7 +222,7 @@ describe('renders that are kept for worse times', () => {
   );
 
   it(
-    'are looked after now and then, and none is written without the object that names it',
+    'are not written without the object that names them, which is waited for',
     marbles((m) => {
       const { effects, asked, words } = cluster('', { isPublished: false });
       const report$ = keepCheckpoints(
@@ -236,7 +236,29 @@ describe('renders that are kept for worse times', () => {
         effects,
         timing,
       );
-      m.expect(words(report$), '^ 310s !').toBeObservable('5001ms n 299999ms n', values);
+      m.expect(words(report$), '^ 13s !').toBeObservable('-', values);
+      m.flush();
+      // After 5, 6, 8 and 12 s.
+      expect(asked).toEqual(['look', 'look', 'look', 'look']);
+    }),
+  );
+
+  it(
+    'are looked after now and then',
+    marbles((m) => {
+      const { effects, asked, words } = cluster('a');
+      const report$ = keepCheckpoints(
+        {
+          leader$: m.hot('  t', bools),
+          enabled$: of(true),
+          latch$: m.hot('   a', latches),
+          delivery$: m.hot('a', deliveries),
+          fleet$: of(fleet),
+        },
+        effects,
+        timing,
+      );
+      m.expect(words(report$), '^ 310s !').toBeObservable('5001ms k 299999ms k', values);
       m.flush();
       expect(asked).toEqual(['look', 'look']);
     }),

@@ -33,6 +33,19 @@ describe('publishStatus', () => {
     expect(publishStatus({ ...wish, pods: [later] }, former, 'later')).toBeUndefined();
   });
 
+  it('names what is retained, keeps that while it is not known, and drops it when it is nothing', () => {
+    const config = { name: 'web-retained-1', uid: 'u', planID: '1', checksum: 'c' };
+    const told = publishStatus({ ...wish, retained: [config] }, reread(), 'later');
+    expect(told?.retainedConfigs).toStrictEqual([config]);
+    const former = JSON.parse(JSON.stringify(told)) as Readonly<Record<string, unknown>>;
+    expect(publishStatus({ ...wish, retained: [config] }, former, 'later')).toBeUndefined();
+    expect(publishStatus(wish, former, 'later')).toBeUndefined();
+    expect(publishStatus({ ...wish, generation: 4 }, former, 'later')?.retainedConfigs).toStrictEqual([
+      config,
+    ]);
+    expect(publishStatus({ ...wish, retained: [] }, former, 'later')).not.toHaveProperty('retainedConfigs');
+  });
+
   it('keeps the time of a condition that stays, and has a new one for one that turns', () => {
     const stays = publishStatus({ ...wish, generation: 4 }, reread(), 'later');
     expect(stays?.conditions).toMatchObject([{ lastTransitionTime: 'now', observedGeneration: 4 }]);

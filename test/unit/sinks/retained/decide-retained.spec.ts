@@ -6,6 +6,7 @@ import {
   chooseRetained,
   decideRetained,
   isBootstrap,
+  podStanding,
   type PodSight,
 } from '../../../../src/sinks/retained/decide-retained.ts';
 import { podOf } from '../../../fixtures/delivery-reports.ts';
@@ -45,10 +46,10 @@ const others: Readonly<Record<string, AgentState>> = {
 
 const sightOf = (state: AgentState | undefined, index: number): PodSight => ({
   pod: podOf(`ns/p${index}`),
-  ...(state && { state }),
+  ...(state && { standing: podStanding(plan, state) }),
 });
 const decide = (states: readonly (AgentState | undefined)[], rejected: readonly RejectedPod[] = []) =>
-  decideRetained(plan, { pods: states.map(sightOf), rejected });
+  decideRetained({ pods: states.map(sightOf), rejected });
 
 describe('which retained render', () => {
   const intent = { planId: 'a', checksum: 'sum-a' };
