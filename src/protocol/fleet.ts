@@ -4,7 +4,7 @@ import { authorityOf, type HaproxyPod } from './pod.ts';
 export interface Fleet {
   /** Those that can be delivered to. */
   readonly pods: readonly HaproxyPod[];
-  /** Those that cannot, with the reason; a terminating pod is in neither. */
+  /** Those that cannot, with the reason; a pod that is terminating, or over, is in neither. */
   readonly rejected: readonly RejectedPod[];
 }
 

@@ -4,7 +4,7 @@ import type { HaproxyPod } from '../protocol/pod.ts';
 import { objectKey } from './object-key.ts';
 import { isRecord } from '../lib/is-record.ts';
 
-/** `leaving`: it is terminating, and no business of the fleet any more. */
+/** `leaving`: it is terminating, or over, as an evicted one that nobody has deleted: no business of the fleet any more. */
 export type PodAdmission =
   | { readonly kind: 'admitted'; readonly pod: HaproxyPod }
   | { readonly kind: 'rejected'; readonly reason: PodRejection }
@@ -21,6 +21,8 @@ export function admitPod(object: KubeObject, port: number): PodAdmission {
   const { metadata } = object;
   if (metadata.deletionTimestamp !== undefined) return { kind: 'leaving' };
   const status = fieldsOf(object['status']);
+  const phase = status['phase'];
+  if (phase === 'Succeeded' || phase === 'Failed') return { kind: 'leaving' };
   const address = status['podIP'];
   if (typeof address !== 'string' || address === '') return { kind: 'rejected', reason: 'no_address' };
   const statuses = [status['initContainerStatuses'], status['containerStatuses']].flatMap(listOf);

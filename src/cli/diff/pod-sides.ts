@@ -89,7 +89,7 @@ const reasons = {
 function admitted(object: KubeObject, port: number): HaproxyPod {
   const admission = admitPod(object, port);
   if (admission.kind === 'admitted') return admission.pod;
-  const reason = admission.kind === 'leaving' ? 'it is terminating' : reasons[admission.reason];
+  const reason = admission.kind === 'leaving' ? 'it is terminating, or over' : reasons[admission.reason];
   const { namespace = '', name } = object.metadata;
   throw new CodedError('HAPTIC_ERR_CLI_POD', `pod ${namespace}/${name} cannot be asked: ${reason}`);
 }

@@ -53,6 +53,12 @@ describe('admitPod', () => {
     });
   });
 
+  it.each(['Succeeded', 'Failed'])('has nothing to say of a pod that is over: %s', (phase) => {
+    const terminated = { ...running, state: { terminated: { exitCode: 137 } } };
+    const status = { phase, reason: 'Evicted', podIP: '10.0.0.1', containerStatuses: [terminated] };
+    expect(admitPod(pod(status), 5555)).toEqual({ kind: 'leaving' });
+  });
+
   it('takes odd shapes for pods that cannot be delivered to', () => {
     for (const status of [
       undefined,
