@@ -28,6 +28,7 @@ export default defineConfig({
       project('sandbox', { timeout: 120_000 }),
       project('browser', { timeout: 120_000, serial: true }),
       project('docs', { timeout: 180_000, serial: true }),
+      project('chart', { timeout: 60_000 }),
       project('cluster', { timeout: 120_000, serial: true, globalSetup: 'test/cluster/setup.ts' }),
     ],
   },

@@ -10,7 +10,7 @@ import { closingLines, summarizeTests, type VitestReport } from './test-summary.
  * `test [PROJECT…]`: without a name the static checks and all projects that need no more than this machine; with names just
  * those. `cluster` is skipped, with its reason, where there is no Kubernetes API server. The last line on stdout is the total over everything that ran; the exit code is non-zero on any failure.
  */
-const defaultProjects = ['unit', 'marbles', 'haproxy', 'sandbox', 'browser', 'docs'];
+const defaultProjects = ['unit', 'marbles', 'haproxy', 'sandbox', 'browser', 'docs', 'chart'];
 const knownProjects = [...defaultProjects, 'cluster'];
 
 const asked = process.argv.slice(2);
