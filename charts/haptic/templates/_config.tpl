@@ -52,6 +52,20 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Threads of a HAProxy: one for each processor of its limit, which HAProxy does not look at. Empty: the library's. */}}
+{{- define "haptic.nbthread" -}}
+{{- if .Values.haproxy.nbthread -}}
+{{- int .Values.haproxy.nbthread -}}
+{{- else -}}
+{{- $limit := dig "limits" "cpu" "" (.Values.haproxy.resources | default dict) | toString -}}
+{{- if hasSuffix "m" $limit -}}
+{{- divf (trimSuffix "m" $limit | float64) 1000 | ceil | int -}}
+{{- else if $limit -}}
+{{- float64 $limit | ceil | int -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* What the chart itself says of the configuration; `controller.config` is laid over it. */}}
 {{- define "haptic.chartConfig" -}}
 podSelector:
@@ -97,7 +111,7 @@ templatingSettings:
     {{- with include "haptic.maxconn" . }}
     maxconn: {{ . }}
     {{- end }}
-    {{- with .Values.haproxy.nbthread }}
+    {{- with include "haptic.nbthread" . }}
     nbthread: {{ . }}
     {{- end }}
     hardStopAfter: {{ .Values.haproxy.hardStopAfter }}
