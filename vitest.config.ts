@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
  */
 const project = (
   name: string,
-  options: { timeout?: number; serial?: boolean; globalSetup?: string } = {},
+  options: { timeout?: number; serial?: boolean; globalSetup?: string; group?: number } = {},
 ) => ({
   test: {
     name,
@@ -13,6 +13,7 @@ const project = (
     testTimeout: options.timeout ?? 10_000,
     hookTimeout: options.timeout ?? 10_000,
     fileParallelism: options.serial !== true,
+    sequence: { groupOrder: options.group ?? 0 },
     ...(options.globalSetup === undefined ? {} : { globalSetup: options.globalSetup }),
     setupFiles: ['test/setup/properties.ts', ...(name === 'marbles' ? ['test/marbles/setup.ts'] : [])],
   },
@@ -30,6 +31,8 @@ export default defineConfig({
       project('docs', { timeout: 180_000, serial: true }),
       project('chart', { timeout: 60_000 }),
       project('cluster', { timeout: 120_000, serial: true, globalSetup: 'test/cluster/setup.ts' }),
+      // After the others: it counts lost requests on the machine that they keep busy.
+      project('install', { timeout: 300_000, serial: true, globalSetup: 'test/install/setup.ts', group: 1 }),
     ],
   },
 });

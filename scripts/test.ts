@@ -2,27 +2,34 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clusterMissing } from './cluster-missing.ts';
+import { installMissing } from './install-missing.ts';
 import { runCommand } from './run-command.ts';
 import { runStaticChecks, staticChecks } from './static-checks.ts';
 import { closingLines, summarizeTests, type VitestReport } from './test-summary.ts';
 
 /**
  * `test [PROJECT…]`: without a name the static checks and all projects that need no more than this machine; with names just
- * those. `cluster` is skipped, with its reason, where there is no Kubernetes API server. The last line on stdout is the total over everything that ran; the exit code is non-zero on any failure.
+ * those. `cluster` brings `install` along; each of them is skipped, with its reason, where there is no Kubernetes API server, or no
+ * cluster with nodes. The last line on stdout is the total over everything that ran; the exit code is non-zero on any failure.
  */
 const defaultProjects = ['unit', 'marbles', 'haproxy', 'sandbox', 'browser', 'docs', 'chart'];
-const knownProjects = [...defaultProjects, 'cluster'];
+const knownProjects = [...defaultProjects, 'cluster', 'install'];
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !knownProjects.includes(name));
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !knownProjects.includes(name));
 if (unknown.length > 0) {
   process.stderr.write(`unknown project: ${unknown.join(', ')} (known: ${knownProjects.join(' ')})\n`);
   process.exit(2);
 }
 
-const missingCluster = asked.includes('cluster') ? clusterMissing(process.env) : undefined;
-if (missingCluster !== undefined) process.stdout.write(`skipped project cluster: ${missingCluster}\n`);
-const able = asked.filter((name) => name !== 'cluster' || missingCluster === undefined);
+const asked = [...new Set(named.flatMap((name) => (name === 'cluster' ? [name, 'install'] : [name])))];
+const missing: Readonly<Record<string, string | undefined>> = {
+  cluster: clusterMissing(process.env),
+  install: installMissing(process.env),
+};
+const able = asked.filter((name) => missing[name] === undefined);
+for (const name of asked.filter((one) => !able.includes(one)))
+  process.stdout.write(`skipped project ${name}: ${missing[name] ?? ''}\n`);
 if (asked.length > 0 && able.length === 0) {
   process.stdout.write('0 passed, 0 failed\n');
   process.exit(0);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusterMissing } from '../../../scripts/cluster-missing.ts';
+import { installMissing } from '../../../scripts/install-missing.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -18,14 +19,32 @@ describe('a cluster for tests', () => {
     expect(clusterMissing(env)).toBe(reason);
   });
 
+  it.each([
+    [{ KUBECONFIG: '/k', HAPTIC_IMAGE: 'i' }, undefined],
+    [{ KUBECONFIG: '/k' }, 'HAPTIC_IMAGE does not say which image the cluster of KUBECONFIG shall run'],
+    [{ HAPTIC_NODE_TOOLS: '/t' }, undefined],
+    [{ HAPTIC_IMAGE: 'i', HAPTIC_INSTALL_MISSING: 'no tools' }, 'no tools'],
+    [{}, 'neither KUBECONFIG nor HAPTIC_NODE_TOOLS says where a cluster with nodes is'],
+  ])('with nodes, by %j: %s', (env, reason) => {
+    expect(installMissing(env)).toBe(reason);
+  });
+
   it('that is missing is a skipped project and no failure', () => {
-    const { KUBECONFIG: _kubeconfig, HAPTIC_CLUSTER_TOOLS: _tools, ...env } = process.env;
+    const {
+      KUBECONFIG: _kubeconfig,
+      HAPTIC_CLUSTER_TOOLS: _tools,
+      HAPTIC_NODE_TOOLS: _nodes,
+      ...env
+    } = process.env;
+    const HAPTIC_INSTALL_MISSING = 'no nodes';
     const out = execFileSync(process.execPath, ['scripts/test.ts', 'cluster'], {
       cwd: root,
-      env: { ...env, CI: 'true', HAPTIC_CLUSTER_MISSING: 'nothing to make one with' },
+      env: { ...env, CI: 'true', HAPTIC_CLUSTER_MISSING: 'nothing to make one with', HAPTIC_INSTALL_MISSING },
       encoding: 'utf8',
     });
-    expect(out).toBe('skipped project cluster: nothing to make one with\n0 passed, 0 failed\n');
+    expect(out).toBe(
+      'skipped project cluster: nothing to make one with\nskipped project install: no nodes\n0 passed, 0 failed\n',
+    );
   });
 });
 
