@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type Options, type ValidateFunction } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
 import type { Plugin } from 'esbuild';
 
@@ -64,21 +66,19 @@ export const httpByRequire: Plugin = {
 };
 
 /**
- * Compiles the schemas of the agent's `*-validators.ts` ahead: each exports one record of validators, and becomes the code that Ajv would make
- * when the program starts. The agent goes without Ajv then, which is 8 MiB in every pod.
+ * Compiles the schemas of each `x-validators.ts` ahead that is made by `compileSchemas`: it exports one record of validators, and becomes the code that Ajv would make
+ * when the program starts, with the options that `x-validator-options.ts` beside it exports, if there is one. The agent goes without Ajv then, which is
+ * 8 MiB in every pod. Of the configuration's large schema, Ajv makes so many names that V8 gives up sharing hidden classes: see ADR 57.
  */
 export const compiledSchemas: Plugin = {
   name: 'compiled-schemas',
   setup: (build) => {
-    build.onLoad({ filter: /[\\/]src[\\/]agent[\\/].*-validators\.ts$/ }, async ({ path }) => {
-      const module = (await import(pathToFileURL(path).href)) as Record<
-        string,
-        Record<string, ValidateFunction>
-      >;
-      const [exported, ...others] = Object.entries(module);
-      if (exported === undefined || others.length > 0) throw new Error(`${path}: one export is expected`);
-      const [name, validators] = exported;
-      const ajv = new Ajv({ strict: true, code: { source: true, esm: true } });
+    build.onLoad({ filter: /[\\/]src[\\/].*-validators\.ts$/ }, async ({ path }) => {
+      if (!(await readFile(path, 'utf8')).includes('= compileSchemas(')) return undefined;
+      const [name, validators] = await onlyExport<Record<string, ValidateFunction>>(path);
+      const optionsPath = path.replace(/s\.ts$/, '-options.ts');
+      const options = existsSync(optionsPath) ? (await onlyExport<Options>(optionsPath))[1] : {};
+      const ajv = new Ajv({ ...options, strict: true, code: { source: true, esm: true } });
       const keys = Object.keys(validators);
       for (const key of keys) ajv.addSchema(validators[key]?.schema as object, key);
       const code = standalone.default(ajv, Object.fromEntries(keys.map((key, at) => [`of${at}`, key])));
@@ -91,6 +91,13 @@ export const compiledSchemas: Plugin = {
     });
   },
 };
+
+async function onlyExport<T>(path: string): Promise<readonly [name: string, value: T]> {
+  const module = (await import(pathToFileURL(path).href)) as Record<string, T>;
+  const [exported, ...others] = Object.entries(module);
+  if (exported === undefined || others.length > 0) throw new Error(`${path}: one export is expected`);
+  return exported;
+}
 
 /** A function that can be called or constructed, and then throws. */
 function stub(name: string, path: string): string {

@@ -1,9 +1,8 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { StructuralSchema } from '../api/structural-schema.ts';
+import type { ErrorObject, ValidateFunction } from 'ajv';
 import { fieldSchemas } from '../api/schema/field-schemas.ts';
 import type { Slices } from '../lib/slices.ts';
-import { templateConfigSchema } from '../api/template-config-schema.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
+import { configValidators } from './config-validators.ts';
 
 /** What a schema says about a value. */
 export interface SchemaError {
@@ -12,23 +11,8 @@ export interface SchemaError {
   readonly message: string;
 }
 
-const ajv = new Ajv({
-  strict: true,
-  allErrors: true,
-  useDefaults: true,
-  verbose: true,
-  formats: { int32: true, int64: true },
-});
-ajv.addVocabulary([
-  'x-kubernetes-preserve-unknown-fields',
-  'x-kubernetes-list-type',
-  'x-kubernetes-list-map-keys',
-  'x-kubernetes-validations',
-]);
-
-// Compiled once with the module: it takes longer than the check of a large configuration.
-const isPart = ajv.compile(partialSchema(templateConfigSchema));
-const isConfig: ValidateFunction<TemplateConfig> = ajv.compile<TemplateConfig>(templateConfigSchema);
+const isPart = configValidators.part;
+const isConfig = configValidators.whole as ValidateFunction<TemplateConfig>;
 
 /** A part of a configuration need not have everything, but what it has must be known and of the right shape. Changes nothing. */
 export function* checkPart(spec: Readonly<Record<string, unknown>>): Slices<readonly SchemaError[]> {
@@ -48,26 +32,6 @@ export function checkWhole(
   | { readonly ok: true; readonly config: TemplateConfig }
   | { readonly ok: false; readonly errors: readonly SchemaError[] } {
   return isConfig(spec) ? { ok: true, config: spec } : { ok: false, errors: errorsOf(isConfig.errors) };
-}
-
-/** Nothing required, nothing defaulted, nothing else than what is known. */
-function partialSchema(schema: StructuralSchema): object {
-  const { required: _required, default: _default, properties, additionalProperties, items, ...rest } = schema;
-  return {
-    ...rest,
-    ...(items === undefined ? {} : { items: partialSchema(items) }),
-    ...(additionalProperties === undefined
-      ? {}
-      : { additionalProperties: partialSchema(additionalProperties) }),
-    ...(properties === undefined
-      ? {}
-      : {
-          properties: Object.fromEntries(
-            Object.entries(properties).map(([name, property]) => [name, partialSchema(property)]),
-          ),
-          additionalProperties: false,
-        }),
-  };
 }
 
 function errorsOf(errors: readonly ErrorObject[] | null | undefined): readonly SchemaError[] {

@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Ajv } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import { orderedMapFrom } from '../lib/ordered-map.ts';
 import type { KeptOutput, KeptOutputs } from '../protocol/kept-outputs.ts';
 import { decodePlan } from './decode-plan.ts';
 import { outputReader, type OutputRecord } from './output-records.ts';
 import { planBlobLines } from './plan-blob-lines.ts';
-import { outputsBegin, outputRecordSchema, outputsRecordSchema } from './plan-records.ts';
+import { outputsBegin } from './plan-records.ts';
+import { planValidators } from './plan-validators.ts';
 
 const slice = 200;
-const ajv = new Ajv({ strict: true, allowUnionTypes: true });
-const isOutputs = ajv.compile<readonly ['outputs', string]>(outputsRecordSchema);
-const isOutput = ajv.compile<OutputRecord>(outputRecordSchema);
+const isOutputs = planValidators.outputs as ValidateFunction<readonly ['outputs', string]>;
+const isOutput = planValidators.output as ValidateFunction<OutputRecord>;
 
 /**
  * The accepted outputs that a blob of `encodePlan` has besides the plan. Undefined when it has none, or when the plan or a record of

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Ajv, type ValidateFunction } from 'ajv';
+import type { ValidateFunction } from 'ajv';
 import { CodedError } from '../lib/coded-error.ts';
 import { getEntry, orderedMapFrom, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
 import { ropeBytes, ropeDigest, type TextPiece } from '../lib/rope.ts';
@@ -18,13 +18,8 @@ import {
 } from '../protocol/plan.ts';
 import { createPlan } from './create-plan.ts';
 import { planBlobLines } from './plan-blob-lines.ts';
-import {
-  outputsBegin,
-  planHeaderSchema,
-  planRecordSchemas,
-  type PlanHeader,
-  type PlanRecord,
-} from './plan-records.ts';
+import { outputsBegin, planRecordSchemas, type PlanHeader, type PlanRecord } from './plan-records.ts';
+import { planValidators } from './plan-validators.ts';
 
 /** `unusable` means: no baseline. */
 export type DecodedPlan =
@@ -45,7 +40,7 @@ export async function decodePlan(blob: Uint8Array, signal?: AbortSignal): Promis
   const read = await planBlobLines(blob);
   if ('reason' in read) return unusable(read.reason);
   const { lines } = read;
-  const header = parse(lines.next().value ?? '', validators.header);
+  const header = parse(lines.next().value ?? '', isHeader);
   if (header === undefined) return unusable('it has no header');
   if (header.schemaVersion !== planSchemaVersion)
     return unusable(`it is of plan schema ${header.schemaVersion}, not ${planSchemaVersion}`);
@@ -71,13 +66,10 @@ export async function decodePlan(blob: Uint8Array, signal?: AbortSignal): Promis
     : unusable(`the texts of ${stranger} have another digest`);
 }
 
-const ajv = new Ajv({ strict: true, allowUnionTypes: true });
-const validators = {
-  header: ajv.compile<PlanHeader>(planHeaderSchema),
-  records: new Map<unknown, ValidateFunction<PlanRecord>>(
-    Object.entries(planRecordSchemas).map(([kind, schema]) => [kind, ajv.compile<PlanRecord>(schema)]),
-  ),
-};
+const isHeader = planValidators.header as ValidateFunction<PlanHeader>;
+const recordValidators = new Map<unknown, ValidateFunction>(
+  Object.keys(planRecordSchemas).map((kind) => [kind, planValidators[kind as PlanRecord[0]]]),
+);
 
 function parse<T>(line: string, validate: ValidateFunction<T>): T | undefined {
   try {
@@ -91,7 +83,7 @@ function parse<T>(line: string, validate: ValidateFunction<T>): T | undefined {
 /** The line's first element says which schema holds. */
 function parseRecord(line: string): PlanRecord | undefined {
   const kind = /^\["(\w+)"/.exec(line)?.[1];
-  const validate = validators.records.get(kind);
+  const validate = recordValidators.get(kind) as ValidateFunction<PlanRecord> | undefined;
   return validate === undefined ? undefined : parse(line, validate);
 }
 

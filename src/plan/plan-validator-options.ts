@@ -1,0 +1,3 @@
+import type { Options } from 'ajv';
+
+export const planValidatorOptions: Options = { allowUnionTypes: true };
