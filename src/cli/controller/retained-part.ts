@@ -1,6 +1,8 @@
 import { Subscription, distinctUntilChanged, firstValueFrom, map, tap } from 'rxjs';
+import type { TemplateConfig } from '../../api/template-config.ts';
 import { retainedObjects } from '../../kube/retained-objects.ts';
 import type { Checkpoint } from '../../kube/retained-object.ts';
+import { parseDuration } from '../../lib/duration.ts';
 import { abortable } from '../../operators/abortable.ts';
 import { buildApply } from '../../plan/build-apply.ts';
 import type { DeliveryAcked } from '../../protocol/delivery-report.ts';
@@ -24,7 +26,7 @@ import type { ControllerPart, ControllerRuntime } from '../../world/controller-r
 
 const timing = {
   intent: 1_000,
-  checkpoints: { settle: 5_000, interval: 30_000, resync: 300_000, retry: { min: 5_000, max: 300_000 } },
+  checkpoints: { settle: 2_000, resync: 300_000, retry: { min: 5_000, max: 300_000 } },
   recovery: { patience: 5_000, retry: 5_000 },
 };
 const receipts = 64;
@@ -57,7 +59,7 @@ export const retainedPart: ControllerPart = (runtime) => {
   const report$ = keepCheckpoints(
     { leader$, enabled$, latch$: pipeline.latch$, delivery$: pipeline.delivery$, fleet$: found$ },
     checkpointEffects(runtime, objects, names.main),
-    timing.checkpoints,
+    { ...timing.checkpoints, interval: () => intervalOf(runtime.current()?.config) },
   ).pipe(
     taps.point<CheckpointReport>('checkpoints', (report) => report),
     tap((report) => {
@@ -75,6 +77,11 @@ export const retainedPart: ControllerPart = (runtime) => {
   running.add(recordRetained({ report$, recovery$ }, createRetainedMetrics(registry), log, onFatal));
   return running;
 };
+
+function intervalOf(config: Pick<TemplateConfig, 'dataplane'> | undefined): number {
+  const field = 'dataplane.configPublishInterval';
+  return config === undefined ? 0 : parseDuration(config.dataplane.configPublishInterval, field);
+}
 
 function checkpointEffects(
   { identity, retained, current }: ControllerRuntime,
@@ -110,7 +117,8 @@ function checkpointEffects(
     write: (plan, reports) =>
       abortable(async (signal) => {
         const checkpoint = await checkpointOf(plan, reports, signal);
-        return checkpoint && objects.write(checkpoint, signal);
+        if (checkpoint === undefined) return undefined;
+        return { config: await objects.write(checkpoint, signal), parts: checkpoint.parts.length };
       }),
     remove: (surplus) => abortable((signal) => objects.remove(surplus, signal)),
   };

@@ -41,7 +41,10 @@ export interface CheckpointEffects {
   /** With what the former leader left, if `isFirst`. */
   readonly stock: (isFirst: boolean) => Observable<RetainedStock>;
   /** Encodes the render, writes it and reads it back. Undefined: it is too large to be kept. */
-  readonly write: (plan: Plan, receipts: readonly DeliveryAcked[]) => Observable<RetainedConfig | undefined>;
+  readonly write: (
+    plan: Plan,
+    receipts: readonly DeliveryAcked[],
+  ) => Observable<{ readonly config: RetainedConfig; readonly parts: number } | undefined>;
   readonly remove: (surplus: {
     readonly configs: readonly RetainedConfig[];
     readonly parts: readonly string[];
@@ -52,8 +55,8 @@ export interface CheckpointEffects {
 export interface CheckpointTiming {
   /** From an accepted delivery to its checkpoint, in which newer ones take its place. */
   readonly settle: number;
-  /** From one checkpoint to the next at least. */
-  readonly interval: number;
+  /** From one checkpoint to the next at least, for each Secret that it takes. */
+  readonly interval: () => number;
   /** After which it is looked whether all is still there. */
   readonly resync: number;
   /** After a failure: doubles from `min` to `max`. */
@@ -71,7 +74,7 @@ export type CheckpointReport =
 
 /**
  * Keeps renders that HAProxy accepted and pods run, for a time when none can be made. Only what is out, accepted and acknowledged is written, the newest of it,
- * some seconds after its delivery and at most one per interval; nothing is written while nothing changes, nor by a new leader where it is there already.
+ * some seconds after its delivery and at most one per interval and Secret; nothing is written while nothing changes, nor by a new leader where it is there already.
  *
  * Loss policy: the newest wins. Never errors, never completes before its sources.
  */
@@ -98,6 +101,8 @@ export function keepCheckpoints(
       /** Of the last round. */
       let lookedFor: string | undefined;
       let tooLarge: string | undefined;
+      /** Secrets that the last checkpoint took: what is large is written less often. */
+      let parts = 1;
       /** Kept as of the last round. */
       let promoted: readonly RetainedConfig[] | undefined;
       let formerPods: readonly string[] = [];
@@ -159,11 +164,13 @@ export function keepCheckpoints(
         const started = asyncScheduler.now();
         const receipts = [...acked.values()].filter((report) => runs(report, plan));
         return effects.write(plan, receipts).pipe(
-          switchMap((config): Observable<CheckpointReport> => {
-            if (config === undefined) {
+          switchMap((written): Observable<CheckpointReport> => {
+            if (written === undefined) {
               tooLarge = plan.id;
               return concat(of({ kind: 'too_large' as const, planId: plan.id }), settle(known, stock));
             }
+            const { config } = written;
+            ({ parts } = written);
             const tookMs = asyncScheduler.now() - started;
             return concat(
               of({ kind: 'written' as const, config, tookMs }),
@@ -194,10 +201,12 @@ export function keepCheckpoints(
       const sweep = (kept: readonly RetainedConfig[], stock: RetainedStock): Observable<CheckpointReport> => {
         const uids = new Set(kept.map(({ uid }) => uid));
         const configs = stock.found.filter(({ uid }) => !uids.has(uid));
-        const parts = stock.parts.filter((part) => !kept.some(({ name }) => part.startsWith(`${name}-`)));
-        if (configs.length + parts.length === 0) return EMPTY;
-        const names = [...configs.map(({ name }) => name), ...parts];
-        return effects.remove({ configs, parts }).pipe(map(() => ({ kind: 'removed' as const, names })));
+        const strays = stock.parts.filter((part) => !kept.some(({ name }) => part.startsWith(`${name}-`)));
+        if (configs.length + strays.length === 0) return EMPTY;
+        const names = [...configs.map(({ name }) => name), ...strays];
+        return effects
+          .remove({ configs, parts: strays })
+          .pipe(map(() => ({ kind: 'removed' as const, names })));
       };
 
       return merge(wish$, resync$).pipe(
@@ -212,7 +221,9 @@ export function keepCheckpoints(
                   lookedFor = wish();
                   return round();
                 }),
-                timer(timing.interval - timing.settle).pipe(ignoreElements()),
+                defer(() => timer(Math.max(0, timing.interval() * parts - timing.settle))).pipe(
+                  ignoreElements(),
+                ),
               ),
         ),
       );

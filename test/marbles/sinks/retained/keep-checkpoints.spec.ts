@@ -12,7 +12,7 @@ import {
 import { bundleOf } from '../../../fixtures/bundle-of.ts';
 import { ackOf, failureOf, podOf } from '../../../fixtures/delivery-reports.ts';
 
-const timing = { settle: 5_000, interval: 30_000, resync: 300_000, retry: { min: 1_000, max: 4_000 } };
+const timing = { settle: 5_000, interval: () => 30_000, resync: 300_000, retry: { min: 1_000, max: 4_000 } };
 const configOf = (planID: string): RetainedConfig => ({
   name: `web-retained-${planID}`,
   uid: `uid-${planID}`,
@@ -44,7 +44,7 @@ function cluster(promoted = '', { stray = '', pods = '', fails = 0, isPublished 
         asked.push(`write ${id} for ${receipts.map(({ pod }) => pod.key).join()}`);
         if (id === 'x') return of(undefined);
         found = [...found, configOf(id)];
-        return of(configOf(id)).pipe(delay(1));
+        return of({ config: configOf(id), parts: id === 'b' ? 2 : 1 }).pipe(delay(1));
       }),
     remove: (surplus) =>
       defer(() => {
@@ -130,6 +130,31 @@ describe('renders that are kept for worse times', () => {
       m.expect(delivery$).toHaveSubscriptions(unsub);
       m.flush();
       expect(asked).toEqual(['look', 'write a for ns/p', 'look', 'write c for ns/p']);
+    }),
+  );
+
+  it(
+    'are written less often where they are large',
+    marbles((m) => {
+      const { effects, asked, words } = cluster();
+      const report$ = keepCheckpoints(
+        {
+          leader$: m.hot('  t', bools),
+          enabled$: of(true),
+          latch$: m.hot('   b 9999ms c', latches),
+          delivery$: m.hot('b 9999ms c', deliveries),
+          fleet$: of(fleet),
+        },
+        effects,
+        timing,
+      );
+      m.expect(words(report$), '^ 100s !').toBeObservable('5002ms (vb) 59998ms (um)', {
+        ...values,
+        b: 'kept b',
+        m: 'kept cb',
+      });
+      m.flush();
+      expect(asked).toEqual(['look', 'write b for ns/p', 'look', 'write c for ns/p']);
     }),
   );
 
