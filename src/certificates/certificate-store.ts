@@ -1,5 +1,5 @@
-/** The three things kept: the authority with its key, and the identity of each side. */
-export type CertificateHolder = 'issuer' | 'server' | 'client';
+/** What is kept: the authority with its key, the identity of each side, and what HAProxy shows where there is no other. */
+export type CertificateHolder = 'issuer' | 'server' | 'client' | 'fallback';
 
 export interface StoredCertificates {
   /** File name → text. */

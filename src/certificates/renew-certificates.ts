@@ -4,6 +4,7 @@ import { hasDnsName } from '../lib/tls/has-dns-name.ts';
 import { type TlsMaterial, tlsMaterial, validityProblem } from '../lib/tls/tls-material.ts';
 import type { CertificatePolicy } from './certificate-policy.ts';
 import type { CertificateHolder, CertificateStore, StoredCertificates } from './certificate-store.ts';
+import { isDue } from './is-due.ts';
 import { crossSign, issueAuthority } from './issue-authority.ts';
 import { type IdentityRole, issueIdentity } from './issue-identity.ts';
 import type { KeyPair } from './x509.ts';
@@ -23,13 +24,7 @@ export interface Renewal {
   readonly notAfter: string;
 }
 
-const day = 24 * 3_600_000;
 const attempts = 10;
-
-/** How long before its end a certificate is replaced: 30 days, or a third of a life shorter than 90. */
-export function renewBeforeMs(lifetimeMs: number): number {
-  return lifetimeMs < 90 * day ? lifetimeMs / 3 : 30 * day;
-}
 
 /**
  * Makes authority and identities what they should be: there, valid for long enough, fitting together. Does nothing when they are.
@@ -170,11 +165,6 @@ function readIssuer(stored: StoredCertificates | undefined, now: number): Issuer
 /** Without the overlap, which is judged here and not by the reader. */
 function onlyIdentity(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(files).filter(([name]) => !name.startsWith('previous-')));
-}
-
-function isDue(certificate: X509Certificate, now: number): boolean {
-  const ends = certificate.validToDate.getTime();
-  return now >= ends - renewBeforeMs(ends - certificate.validFromDate.getTime());
 }
 
 interface Judgement {

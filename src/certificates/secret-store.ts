@@ -7,8 +7,8 @@ import type { CertificateHolder, CertificateStore } from './certificate-store.ts
 
 export interface SecretStoreOptions {
   readonly namespace: string;
-  /** Names of the Secrets. */
-  readonly names: Readonly<Record<CertificateHolder, string>>;
+  /** Names of the Secrets; whoever asks for a holder has given it one. */
+  readonly names: Readonly<Partial<Record<CertificateHolder, string>>>;
 }
 
 /** On every Secret that this writes; others are written only while they are empty. */
@@ -23,17 +23,22 @@ const ownLabel = 'haproxy-haptic.org/certificates';
  */
 export function secretStore(client: KubeClient, { namespace, names }: SecretStoreOptions): CertificateStore {
   const ref = { apiVersion: 'v1', resources: 'secrets', namespace };
+  const nameOf = (holder: CertificateHolder): string => {
+    const name = names[holder];
+    if (name === undefined) throw new TypeError(`no Secret is named for ${holder}`);
+    return name;
+  };
   const seen = new Map<CertificateHolder, KubeObject>();
   const failed = (holder: CertificateHolder, doing: string, failure: KubeFailure) =>
     new CodedError(
       'HAPTIC_ERR_CERTIFICATES_STORE',
-      `Secret ${namespace}/${names[holder]} cannot be ${doing}: ${describeFailure(failure)}`,
+      `Secret ${namespace}/${nameOf(holder)} cannot be ${doing}: ${describeFailure(failure)}`,
     );
 
   return {
     read: async (holder) => {
       seen.delete(holder);
-      const result = await client.get(ref, names[holder]);
+      const result = await client.get(ref, nameOf(holder));
       if (!result.ok) {
         if (isStatus(result.failure, 404)) return undefined;
         throw failed(holder, 'read', result.failure);
@@ -43,7 +48,7 @@ export function secretStore(client: KubeClient, { namespace, names }: SecretStor
       if (Object.keys(data).length > 0 && secret.metadata.labels?.[ownLabel] === undefined)
         throw new CodedError(
           'HAPTIC_ERR_CERTIFICATES_FOREIGN',
-          `Secret ${namespace}/${names[holder]} holds what this program did not put there; ` +
+          `Secret ${namespace}/${nameOf(holder)} holds what this program did not put there; ` +
             `delete it, choose another name, or label it ${ownLabel}=managed to have it replaced`,
         );
       seen.set(holder, secret);
@@ -64,7 +69,7 @@ export function secretStore(client: KubeClient, { namespace, names }: SecretStor
         kind: 'Secret',
         type: before?.['type'] ?? 'kubernetes.io/tls',
         metadata: {
-          name: names[holder],
+          name: nameOf(holder),
           namespace,
           ...(before?.metadata.annotations !== undefined && { annotations: before.metadata.annotations }),
           labels: { ...before?.metadata.labels, [ownLabel]: 'managed' },

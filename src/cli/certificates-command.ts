@@ -16,6 +16,12 @@ export const certificatesOptions = {
   },
   'server-secret': { value: 'NAME', summary: 'for the agents', default: 'haptic-agent-tls' },
   'client-secret': { value: 'NAME', summary: 'for the controller', default: 'haptic-controller-tls' },
+  'self-signed-secret': {
+    value: 'NAME',
+    summary:
+      'in --namespace, for HAProxy: what it shows to clients for which there is no certificate, see docs/tls.md',
+    otherwise: 'there is none',
+  },
   'server-name': {
     value: 'NAME',
     summary: "DNS name in the agents' certificate",
@@ -40,7 +46,8 @@ export const certificatesOptions = {
 
 export const certificatesCommand = defineCommand({
   name: 'certificates',
-  summary: 'issues and renews the certificates between controller and agents',
+  summary:
+    'issues and renews the certificates between controller and agents, and the self-signed one of HAProxy',
   description:
     'Renews them 30 days before they end, and does nothing when nothing is due, so run it every hour. Nothing has to be restarted. ' +
     'Give either --dir or --namespace.',

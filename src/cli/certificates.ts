@@ -3,6 +3,7 @@ import { type CertificatePolicy, defaultPolicy } from '../certificates/certifica
 import type { CertificateStore } from '../certificates/certificate-store.ts';
 import { folderStore } from '../certificates/folder-store.ts';
 import { type Renewal, renewCertificates } from '../certificates/renew-certificates.ts';
+import { renewSelfSigned } from '../certificates/renew-self-signed.ts';
 import { secretStore } from '../certificates/secret-store.ts';
 import { kubeClient } from '../kube/kube-client.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
@@ -18,7 +19,12 @@ export interface CertificatesArguments {
     | {
         readonly kind: 'secrets';
         readonly namespace: string;
-        readonly names: { readonly issuer: string; readonly server: string; readonly client: string };
+        readonly names: {
+          readonly issuer: string;
+          readonly server: string;
+          readonly client: string;
+          readonly fallback?: string;
+        };
         readonly kubeconfig?: string;
         readonly context?: string;
       };
@@ -36,7 +42,11 @@ export async function runCertificates({
   await using resources = new AsyncDisposableStack();
   signal.throwIfAborted();
   const store = openStore(place, resources);
-  const done = await renewCertificates({ store, policy, now: Date.now, force });
+  const deps = { store, policy, now: Date.now, force };
+  const done = [
+    ...(await renewCertificates(deps)),
+    ...(place.kind === 'secrets' && place.names.fallback !== undefined ? await renewSelfSigned(deps) : []),
+  ];
   out(printed(values.output, done, () => describe(done)));
   return 0;
 }
@@ -56,12 +66,17 @@ export function parseCertificatesArguments(
   const days = Number(values['validity-days']);
   if (!(Number.isInteger(days) && days >= 1 && days <= 3650))
     throw usage('--validity-days must be a whole number from 1 to 3650');
+  const fallback = values['self-signed-secret'];
   const names = {
     issuer: values['issuer-secret'],
     server: values['server-secret'],
     client: values['client-secret'],
+    ...(fallback !== undefined && { fallback }),
   };
-  if (new Set(Object.values(names)).size !== 3) throw usage('the three Secrets must have different names');
+  if (new Set(Object.values(names)).size !== Object.values(names).length)
+    throw usage('the Secrets must have different names');
+  if (fallback !== undefined && dir !== undefined)
+    throw usage('--self-signed-secret goes with --namespace only');
   const { kubeconfig } = values;
   return {
     place:
@@ -99,6 +114,7 @@ const titles: Readonly<Record<Renewal['holder'], string>> = {
   issuer: 'authority',
   server: "agents' certificate",
   client: "controller's certificate",
+  fallback: 'self-signed certificate of HAProxy',
 };
 
 function describe(done: readonly Renewal[]): string {

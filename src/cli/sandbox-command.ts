@@ -7,6 +7,11 @@ export const sandboxOptions = {
     summary: 'where HAProxy serves HTTP on 127.0.0.1',
     otherwise: 'a free port',
   },
+  'https-port': {
+    value: 'PORT',
+    summary: 'where HAProxy serves HTTPS on 127.0.0.1',
+    otherwise: 'a free port',
+  },
   'api-port': {
     value: 'PORT',
     summary: 'where the Kubernetes API listens on 127.0.0.1',

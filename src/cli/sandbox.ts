@@ -47,6 +47,7 @@ export function parseSandboxArguments(
   if (values.once && values['no-sample'])
     throw usage('--once checks the sample, so it cannot go with --no-sample');
   const httpPort = parsePort('--http-port', values['http-port']);
+  const httpsPort = parsePort('--https-port', values['https-port']);
   const apiPort = parsePort('--api-port', values['api-port']);
   const controllers = parseControllers(values.controllers);
   return {
@@ -56,6 +57,7 @@ export function parseSandboxArguments(
       sample: !values['no-sample'],
       webhook: !values['no-webhook'],
       ...(httpPort === undefined ? {} : { httpPort }),
+      ...(httpsPort === undefined ? {} : { httpsPort }),
       ...(apiPort === undefined ? {} : { apiPort }),
       ...(controllers === undefined ? {} : { controllers }),
       ...(values.haproxy === undefined ? {} : { haproxy: values.haproxy }),
@@ -89,7 +91,7 @@ function introduction(sandbox: Sandbox, hasSample: boolean): string {
   const { httpUrl, haproxy } = sandbox;
   const port = new URL(httpUrl).port;
   return `
-HAProxy      ${httpUrl}   (${haproxy.version}, ${haproxy.path})
+HAProxy      ${httpUrl}   ${sandbox.httpsUrl}   (${haproxy.version}, ${haproxy.path})
 Kubernetes   ${sandbox.api.url}
 ${sandbox.controllers.map(({ url }) => `Taps         ${url}/debug/taps\n`).join('')}Logs         ${sandbox.logFolder}
 

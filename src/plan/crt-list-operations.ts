@@ -2,7 +2,7 @@ import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
 import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
-import type { CrtListEntry, PlanCrtList } from '../protocol/plan.ts';
+import type { CrtListEntry, Plan, PlanCrtList } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
 import { findAfter, hasEntry, overlap, sameOrderWhereItMatters } from './crt-list-order.ts';
 import type { FileNeeds, StoreKind } from './file-needs.ts';
@@ -48,10 +48,18 @@ export const crtListOptions: Readonly<Record<string, OptionRule>> = {
   verify: word,
 };
 
+export interface CrtListContext {
+  readonly needs: FileNeeds;
+  /** As they will be. */
+  readonly files: Plan['files'];
+  /** Of HAProxy; absent when unknown. */
+  readonly version?: string;
+}
+
 /**
  * Rule R6 for the entries of a loaded crt-list. HAProxy adds at the end only, so the list it ends up with may be in another order than the
  * file; that is all right where order has no meaning: it has one for the first entry, the default certificate, among
- * entries with a host name in common, and against entries that take their names from the certificate.
+ * entries with a host name in common and keys of one type, and against entries that take their names from the certificate.
  *
  * A changed entry is added anew before the old one goes, so that its names are never without a certificate. O(changed), unless entries
  * changed places.
@@ -59,18 +67,19 @@ export const crtListOptions: Readonly<Record<string, OptionRule>> = {
 export function crtListOperations(
   before: PlanCrtList,
   after: PlanCrtList,
-  needs: FileNeeds,
-  version = '?',
+  { needs, files, version = '?' }: CrtListContext,
 ): CrtListOperations {
   const { gone, came, moved } = changedEntries(before, after);
   const isNew = (position: string) => came.has(position);
   const reason =
     firstObstacle(before, after) ??
     defaultObstacle([...gone, ...came.values()]) ??
-    (moved && !sameOrderWhereItMatters(before.entries, after.entries, new Set(gone), isNew)
+    (moved && !sameOrderWhereItMatters(files, before.entries, after.entries, new Set(gone), isNew)
       ? 'entries changed places, and HAProxy moves none'
       : undefined) ??
-    first([...came], ([position, entry]) => addObstacle(after, position, entry, { isNew, needs, version })) ??
+    first([...came], ([position, entry]) =>
+      addObstacle(after, position, entry, { isNew, needs, files, version }),
+    ) ??
     first(gone, (entry) => deleteObstacle(after, entry, isNew));
   if (reason !== undefined) return { kind: 'obstacle', reason };
   const { path } = after;
@@ -126,10 +135,8 @@ function defaultObstacle(changed: readonly CrtListEntry[]): string | undefined {
   return `${entry.certificate} has the filter "*", and HAProxy picks default certificates only at start`;
 }
 
-interface AddContext {
+interface AddContext extends Required<CrtListContext> {
   readonly isNew: (position: string) => boolean;
-  readonly needs: FileNeeds;
-  readonly version: string;
 }
 
 function addObstacle(
@@ -138,16 +145,16 @@ function addObstacle(
   entry: CrtListEntry,
   context: AddContext,
 ): string | undefined {
-  const { isNew, needs } = context;
+  const { isNew, needs, files } = context;
   const { certificate, options, sniFilters, text } = entry;
   const what = `entry ${certificate}: new, and`;
   if (![certificate, ...options, ...sniFilters].every(isSafeToken))
     return `${what} a word of it cannot stand in a runtime command`;
   if (Buffer.byteLength(text) > limits.commandLineBytes / 2)
     return `${what} it is too long for a runtime command`;
-  const follower = findAfter(after.entries, position, entry, isNew);
+  const follower = findAfter(files, after.entries, position, entry, isNew);
   if (follower !== undefined)
-    return `${what} it stands before ${follower.certificate}, which has ${overlap(entry, follower) ?? ''} too, while HAProxy adds at the end only`;
+    return `${what} it stands before ${follower.certificate}, which has ${overlap(files, entry, follower) ?? ''} too, while HAProxy adds at the end only`;
   const obstacle = needs.need('cert', certificate) ?? optionObstacle(options, context);
   return obstacle === undefined ? undefined : `${what} ${obstacle}`;
 }

@@ -1,5 +1,7 @@
 import { entriesOf, type Chunk, type OrderedMap } from '../lib/ordered-map.ts';
-import type { CrtListEntry } from '../protocol/plan.ts';
+import type { CrtListEntry, Plan } from '../protocol/plan.ts';
+import { areRivals } from './are-rivals.ts';
+import { filterNames as namesOf, hasNoNames, isUnnamed } from './entry-names.ts';
 
 /** What a run of entries has in it, so that most runs need no closer look. */
 interface ChunkNames {
@@ -18,28 +20,29 @@ function namesIn(chunk: Chunk<CrtListEntry>): ChunkNames {
   const names = {
     names: new Set(chunk.values.flatMap(namesOf)),
     certificates: new Set(chunk.values.map(({ certificate }) => certificate)),
-    hasUnnamed: chunk.values.some((entry) => namesOf(entry).length === 0),
+    hasUnnamed: chunk.values.some(isUnnamed),
   };
   known.set(chunk, names);
   return names;
 }
 
-function namesOf({ sniFilters }: CrtListEntry): readonly string[] {
-  return sniFilters.filter((filter) => !filter.startsWith('!')).map((filter) => filter.toLowerCase());
-}
+type Files = Plan['files'];
 
 /** What makes the order of two entries matter, for a message: a host name of both; undefined when nothing does. */
-export function overlap(a: CrtListEntry, b: CrtListEntry): string | undefined {
+export function overlap(files: Files, a: CrtListEntry, b: CrtListEntry): string | undefined {
   const left = namesOf(a);
   const right = namesOf(b);
-  if (left.length === 0 || right.length === 0) return 'names of a certificate';
-  return left.find((name) => right.includes(name));
+  if (hasNoNames(a) || hasNoNames(b)) return undefined;
+  if (isUnnamed(a) || isUnnamed(b)) return 'names of a certificate';
+  const shared = left.find((name) => right.includes(name));
+  return shared !== undefined && areRivals(files, a.certificate, b.certificate) ? shared : undefined;
 }
 
 type IsNew = (position: string) => boolean;
 
 /** The first entry behind `position` that is not new and whose order to `entry` matters. */
 export function findAfter(
+  files: Files,
   entries: OrderedMap<CrtListEntry>,
   position: string,
   entry: CrtListEntry,
@@ -49,11 +52,11 @@ export function findAfter(
   for (const chunk of entries.chunks) {
     if ((chunk.keys.at(-1) ?? '') <= position) continue;
     const { names, hasUnnamed } = namesIn(chunk);
-    if (!hasUnnamed && wanted.length > 0 && !wanted.some((name) => names.has(name))) continue;
+    if (!hasUnnamed && !isUnnamed(entry) && !wanted.some((name) => names.has(name))) continue;
     for (let at = 0; at < chunk.keys.length; at++) {
       const key = chunk.keys[at] as string;
       const other = chunk.values[at] as CrtListEntry;
-      if (key > position && !isNew(key) && overlap(entry, other) !== undefined) return other;
+      if (key > position && !isNew(key) && overlap(files, entry, other) !== undefined) return other;
     }
   }
   return undefined;
@@ -73,6 +76,7 @@ export function hasEntry(entries: OrderedMap<CrtListEntry>, certificate: string,
  * another position.
  */
 export function sameOrderWhereItMatters(
+  files: Files,
   before: OrderedMap<CrtListEntry>,
   after: OrderedMap<CrtListEntry>,
   gone: ReadonlySet<CrtListEntry>,
@@ -81,21 +85,32 @@ export function sameOrderWhereItMatters(
   const was = [...entriesOf(before)].flatMap(([, entry]) => (gone.has(entry) ? [] : [entry]));
   const is = [...entriesOf(after)].flatMap(([position, entry]) => (isNew(position) ? [] : [entry]));
   // The first one stays the first, and comes before all others either way.
-  const left = sequences(was.slice(1));
-  const right = sequences(is.slice(1));
+  const left = sequences(files, was.slice(1));
+  const right = sequences(files, is.slice(1));
   return [...left].every(([name, texts]) => texts.join('') === right.get(name)?.join(''));
 }
 
-/** Lines by host name, in order; all of them under one name when an entry may have any. */
-function sequences(entries: readonly CrtListEntry[]): ReadonlyMap<string, readonly string[]> {
+/** Lines by host name and type of key, in order; all of them under one name when an entry may have any. */
+function sequences(files: Files, entries: readonly CrtListEntry[]): ReadonlyMap<string, readonly string[]> {
   const all = entries.map(({ text }) => text);
-  if (entries.some((entry) => namesOf(entry).length === 0)) return new Map([['', all]]);
-  const byName = new Map<string, string[]>();
+  if (entries.some(isUnnamed)) return new Map([['', all]]);
+  const byName = new Map<string, CrtListEntry[]>();
   for (const entry of entries)
     for (const name of namesOf(entry)) {
-      const texts = byName.get(name);
-      if (texts === undefined) byName.set(name, [entry.text]);
-      else texts.push(entry.text);
+      const same = byName.get(name);
+      if (same === undefined) byName.set(name, [entry]);
+      else same.push(entry);
     }
-  return byName;
+  const found = new Map<string, readonly string[]>();
+  for (const [name, same] of byName)
+    same.forEach((entry, at) => {
+      const rivals = same.filter(
+        (other, place) => place === at || areRivals(files, entry.certificate, other.certificate),
+      );
+      found.set(
+        `${name} ${entry.text}`,
+        rivals.map(({ text }) => text),
+      );
+    });
+  return found;
 }

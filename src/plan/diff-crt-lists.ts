@@ -20,7 +20,11 @@ export function diffCrtLists({ worker, next, loaded, needs, capabilities, draft 
     else if (before === undefined)
       draft.reload(`crt-list ${path}: loaded by the worker with entries that are not known`);
     else {
-      const found = crtListOperations(before, after, needs, capabilities.version);
+      const found = crtListOperations(before, after, {
+        needs,
+        files: next.files,
+        ...(capabilities.version !== undefined && { version: capabilities.version }),
+      });
       if (found.kind === 'obstacle') draft.reload(`crt-list ${path}: ${found.reason}`);
       else {
         draft.emit('crtListAdd', ...found.adds);

@@ -41,3 +41,35 @@ export interface BackendServer {
   /** In maintenance: known, not ready, not terminating. */
   readonly disabled: boolean;
 }
+
+/** A certificate with its private key, for some host names. One that is for many has several entries, so that a change of one costs little. */
+export interface Certificate {
+  /** Name of its file, unique: `<namespace>_<secret>.pem`, with a number before the dot from the second entry on. */
+  readonly file: string;
+  /** PEM: the certificate, then its intermediates. */
+  readonly chain: string;
+  /** PEM. In no message, tap or published object. */
+  readonly key: string;
+  /** SNI filters: host names and one-label wildcards (`*.example.com`), sorted, at least one. */
+  readonly hosts: readonly string[];
+  readonly owner: Owner;
+}
+
+/** Where TLS connections come in. */
+export interface Listener {
+  readonly name: string;
+  /** Shown to clients that name no host, or one without a certificate of its own. Absent: such a handshake is refused. */
+  readonly certificate?: Pick<Certificate, 'chain' | 'key'>;
+  readonly owner: Owner;
+}
+
+/** What is said of a host that has a certificate; what is not said here is as the configuration says of all. */
+export interface TlsHost {
+  /** The host itself, or `*.example.com`. */
+  readonly group: string;
+  /** Whether requests over plain HTTP are sent to HTTPS. */
+  readonly sslRedirect?: boolean;
+  /** Whether clients are told to come by HTTPS only. */
+  readonly hsts?: boolean;
+  readonly owner: Owner;
+}

@@ -1,14 +1,11 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import { isReference } from '../api/object-reference.ts';
-import type { Arrival, OnDemandCache } from '../collections/on-demand-cache.ts';
-import type { Collection, Reader } from '../collections/types.ts';
+import { type OnDemandObjects, readOnDemand } from '../collections/read-on-demand.ts';
+import type { Reader } from '../collections/types.ts';
 import type { TrackedReads } from '../templates/run.ts';
 
-/** A watched resource whose collection holds references: what became of reading its objects, and the objects. */
-export interface OnDemandResource {
-  readonly arrivals: Collection<Arrival>;
-  readonly cache: Pick<OnDemandCache<KubeObject>, 'look' | 'want' | 'used'>;
-}
+/** A watched resource whose collection holds references. */
+export type OnDemandResource = OnDemandObjects<KubeObject>;
 
 /** The reads of one run of a projector. */
 export interface OnDemandReads {
@@ -41,24 +38,14 @@ export function onDemandReads(
     if (!isReference(reference)) return reference;
     const { namespace, name: object, resourceVersion } = reference.metadata;
     const key = namespace === undefined ? object : `${namespace}/${object}`;
-    const arrival = reader.read(resource.arrivals, key);
-    if (arrival?.kind === 'gone' && arrival.version === resourceVersion) return 'gone';
-    const held = resource.cache.look(key, resourceVersion);
-    if (held?.isFresh === true) {
-      read.push([resource, key]);
-      return held.value;
-    }
-    resource.cache.want(key, resourceVersion);
-    const words =
-      arrival?.kind === 'failed' ? `${name} ${key} cannot be read: ${arrival.message}` : undefined;
-    if (held === undefined) {
-      if (words !== undefined) throw new RangeError(words);
-      return 'pending';
-    }
+    const found = readOnDemand(reader, resource, key, resourceVersion);
+    if (found.kind === 'gone' || found.kind === 'pending') return found.kind;
+    const words = found.failure === undefined ? undefined : `${name} ${key} cannot be read: ${found.failure}`;
+    if (found.kind === 'failed') throw new RangeError(words);
     if (words !== undefined)
       warn({ message: `${words}; its former state is used`, field: '', reason: 'ObjectUnreadable' });
     read.push([resource, key]);
-    return held.value;
+    return found.value;
   };
 
   return {

@@ -3,7 +3,9 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defaultPolicy } from '../certificates/certificate-policy.ts';
+import type { KubeObject } from '../api/kube-object.ts';
 import { folderStore } from '../certificates/folder-store.ts';
+import { issueSelfSigned } from '../certificates/issue-self-signed.ts';
 import { renewCertificates } from '../certificates/renew-certificates.ts';
 import { mergeSpecs } from '../config/merge-specs.ts';
 import { agentEnvironment } from '../lib/agent-environment.ts';
@@ -41,6 +43,8 @@ export interface SandboxOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Port on 127.0.0.1 where HAProxy serves HTTP. Default: a free one. */
   readonly httpPort?: number;
+  /** Port on 127.0.0.1 where HAProxy serves HTTPS. Default: a free one. */
+  readonly httpsPort?: number;
   /** Port on 127.0.0.1 of the Kubernetes API. Default: a free one. */
   readonly apiPort?: number;
   /** Path of a HAProxy. Default: the newest that is found. */
@@ -81,6 +85,8 @@ export interface Sandbox {
   readonly kubeconfigPath: string;
   /** `http://127.0.0.1:<port>`: HAProxy. */
   readonly httpUrl: string;
+  /** `https://127.0.0.1:<port>`: the same by TLS. */
+  readonly httpsUrl: string;
   /** The controller's health and debug taps. */
   readonly controllerUrl: string;
   readonly haproxy: HaproxyBinary & {
@@ -135,6 +141,7 @@ const agentPort = 5555;
 const metricsPort = 5557;
 const controllerPort = 8080;
 const fleetPort = 8000;
+const selfSigned = { namespace: systemNamespace, name: 'haptic-self-signed' };
 /** Names the pod's own address in the one configuration that all pods of a fleet share. */
 const fleetBind = { template: `    bind "\${HAPTIC_POD_ADDRESS}:${fleetPort}"\n` };
 
@@ -186,6 +193,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (options.sample !== false) for (const object of sampleObjects) await client.create(object);
 
   const httpBind = `127.0.0.1:${options.httpPort ?? (await freePort())}`;
+  const httpsBind = `127.0.0.1:${options.httpsPort ?? (await freePort())}`;
+  await client.create(await selfSignedSecret());
   const podAddress = addresses.take();
   const certificates = join(folder, 'certificates');
   await renewCertificates({ store: folderStore(certificates), policy: defaultPolicy, now: Date.now });
@@ -245,8 +254,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const webhookFlags = options.webhook === true ? await prepareWebhook(join(folder, 'webhook')) : [];
   const values = {
     podSelector: { matchLabels: haproxyLabels },
-    // One that is started anew would wait for the end of its own Lease.
-    ...(controllerCount > 1 ? {} : { controller: { leaderElection: { enabled: false } } }),
+    controller: {
+      selfSignedCertificate: selfSigned,
+      // One that is started anew would wait for the end of its own Lease.
+      ...(controllerCount > 1 ? {} : { leaderElection: { enabled: false } }),
+    },
     dataplane: {
       port: agentPort,
       ...(options.driftPreventionInterval === undefined
@@ -255,7 +267,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     ...(fleet.length === 0 ? {} : { templateSnippets: { 'frontend-http-000-sandbox-fleet': fleetBind } }),
     templatingSettings: {
-      extraContext: { httpBind, statusBind: `${podAddress}:8404`, accessLog: false, ...options.extraContext },
+      extraContext: {
+        httpBind,
+        httpsBind,
+        statusBind: `${podAddress}:8404`,
+        accessLog: false,
+        ...options.extraContext,
+      },
     },
   };
   for (const object of systemConfig(mergeSpecs(values, options.config ?? {}))) await client.create(object);
@@ -299,6 +317,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     api,
     kubeconfigPath,
     httpUrl: `http://${httpBind}`,
+    httpsUrl: `https://${httpsBind}`,
     controllerUrl: controller?.url ?? '',
     haproxy: {
       ...haproxy,
@@ -315,6 +334,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     agentTlsDir: join(certificates, 'client'),
     logFolder,
     stop: () => stack.disposeAsync(),
+  };
+}
+
+/** What HAProxy shows to clients for which there is no certificate. */
+async function selfSignedSecret(): Promise<KubeObject> {
+  const { cert, key } = await issueSelfSigned(Date.now(), defaultPolicy.validityMs);
+  const data = { 'tls.crt': cert, 'tls.key': key };
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: selfSigned,
+    type: 'kubernetes.io/tls',
+    data: Object.fromEntries(
+      Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
+    ),
   };
 }
 

@@ -1,11 +1,16 @@
-import { factResources } from '../api/fact-resources.ts';
+import { factResources, secretResource } from '../api/fact-resources.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { layerGraph } from '../collections/layer-graph.ts';
 import type { Collection, Graph } from '../collections/types.ts';
 import { CodedError } from '../lib/coded-error.ts';
-import { createIngressProjections } from '../projections/ingress/create-ingress-projections.ts';
+import {
+  createIngressProjections,
+  type IngressProjections,
+} from '../projections/ingress/create-ingress-projections.ts';
 import type { Publishing } from '../projections/published-addresses.ts';
+import { createTlsProjections, type TlsProjections } from '../projections/tls/create-tls-projections.ts';
+import type { SecretRef } from '../projections/tls/secret-ref.ts';
 import type { LiveStore } from './live-store.ts';
 
 /**
@@ -22,10 +27,21 @@ export function refuseFactsOnDemand(watchedResources: TemplateConfig['watchedRes
       );
 }
 
-/** What the status of every Ingress should say of the way to HAProxy. */
-export function publishingOf({ controller }: Pick<TemplateConfig, 'controller'>): Publishing {
+/** What facts are made by, besides stores. */
+export interface FactOptions {
+  /** What the status of every Ingress should say of the way to HAProxy. */
+  readonly publishing: Publishing;
+  /** Secrets of the default certificate, the first that can be served. */
+  readonly defaultCertificates: readonly SecretRef[];
+}
+
+export function factOptionsOf({ controller }: Pick<TemplateConfig, 'controller'>): FactOptions {
   const { publishService: service, publishAddresses: addresses } = controller;
-  return { ...(service && { service }), addresses };
+  const { defaultSSLCertificate, selfSignedCertificate } = controller;
+  return {
+    publishing: { ...(service && { service }), addresses },
+    defaultCertificates: [defaultSSLCertificate, selfSignedCertificate].filter((ref) => ref !== undefined),
+  };
 }
 
 /** What follows from stores whatever the templates say: the same for all configurations that watch and publish the same. */
@@ -33,20 +49,23 @@ export interface Facts {
   readonly graph: Graph;
   /** Under the names that templates use. */
   readonly collections: Readonly<
-    Record<'hosts' | 'routes' | 'backends' | 'ingressStatuses', Collection<unknown>>
+    Record<keyof Omit<IngressProjections, 'tlsUses'> | keyof TlsProjections, Collection<unknown>>
   >;
   readonly dispose: () => void;
 }
 
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
-export function buildFacts(stores: ReadonlyMap<string, LiveStore>, publishing: Publishing): Facts {
-  const watched = factResources.flatMap((name) => stores.get(name)?.graph ?? []);
+export function buildFacts(
+  stores: ReadonlyMap<string, LiveStore>,
+  { publishing, defaultCertificates }: FactOptions,
+): Facts {
+  const watched = [...factResources, secretResource].flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
-  const storeOf = (name: (typeof factResources)[number]): Collection<KubeObject> => {
+  const storeOf = (name: string): Collection<KubeObject> => {
     const live = stores.get(name);
     return live === undefined ? graph.source<KubeObject>(`unwatched ${name}`) : above(live.store);
   };
-  const { hosts, routes, backends, ingressStatuses } = createIngressProjections(
+  const { tlsUses: uses, ...routing } = createIngressProjections(
     graph,
     {
       ingresses: storeOf('ingresses'),
@@ -56,5 +75,13 @@ export function buildFacts(stores: ReadonlyMap<string, LiveStore>, publishing: P
     },
     { publishing },
   );
-  return { graph, collections: { hosts, routes, backends, ingressStatuses }, dispose };
+  const live = stores.get(secretResource);
+  const onDemand = live?.cache && { arrivals: above(live.cache.arrivals), cache: live.cache };
+  const secrets = { secrets: storeOf(secretResource), ...(onDemand && { onDemand }) };
+  // Where no Secrets are watched, HTTPS is not served, and nobody need be told what it lacks.
+  const tls =
+    live === undefined
+      ? createTlsProjections(graph, { uses: graph.source('no uses'), ...secrets }, [])
+      : createTlsProjections(graph, { uses, ...secrets }, defaultCertificates);
+  return { graph, collections: { ...routing, ...tls }, dispose };
 }

@@ -1,10 +1,10 @@
 import { type Observable, Subscription, timer } from 'rxjs';
-import { factResources } from '../api/fact-resources.ts';
+import { factResources, secretResource } from '../api/fact-resources.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import type { ResourceToken } from '../streams/resource-token.ts';
 import type { WatchTarget } from '../streams/watch-resource.ts';
 import { type WatchSpec, watchKey, watchSpecOf } from '../streams/watch-spec.ts';
-import { buildFacts, type Facts, publishingOf, refuseFactsOnDemand } from './build-facts.ts';
+import { buildFacts, factOptionsOf, type Facts, refuseFactsOnDemand } from './build-facts.ts';
 import type { WorldGround } from './build-world.ts';
 import { createLiveStore, type LiveStore } from './live-store.ts';
 
@@ -80,16 +80,16 @@ export function createResourceHub({ watch, keep, now }: ResourceHubDeps): Resour
       const releaseStores = (): void => {
         for (const { release } of held.values()) release();
       };
-      const publishing = publishingOf(config);
+      const options = factOptionsOf(config);
       const holdAll = (): Held<Facts> => {
         for (const spec of specs) held.set(spec.name, holdWatched(spec));
         const ofStores = new Map([...held].map(([name, { value }]) => [name, value.live] as const));
         const keyOf = (name: string) => specs.filter((spec) => spec.name === name).map(watchKey);
         return holdShared(
           facts,
-          JSON.stringify([factResources.map(keyOf), publishing]),
+          JSON.stringify([[...factResources, secretResource].map(keyOf), options]),
           () => 0,
-          () => buildFacts(ofStores, publishing),
+          () => buildFacts(ofStores, options),
           (gone) => gone.dispose(),
         );
       };

@@ -6,7 +6,7 @@ import type { Slices } from '../lib/slices.ts';
 import { firstReads } from '../render/await-reads.ts';
 import type { Renderer } from '../render/create-renderer.ts';
 import { rendererInSlices } from '../render/renderer-in-slices.ts';
-import { buildFacts, publishingOf, refuseFactsOnDemand } from './build-facts.ts';
+import { buildFacts, factOptionsOf, refuseFactsOnDemand } from './build-facts.ts';
 import type { World, WorldGround, WorldOptions } from './build-world.ts';
 import { httpWorldOf } from './http-world.ts';
 import { createLiveStore } from './live-store.ts';
@@ -94,7 +94,7 @@ function groundOf(config: TemplateConfig): WorldGround {
   const { watchedResources } = config;
   refuseFactsOnDemand(watchedResources);
   const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
-  return { stores, facts: buildFacts(stores, publishingOf(config)) };
+  return { stores, facts: buildFacts(stores, factOptionsOf(config)) };
 }
 
 /** Copies of what templates do not look at would cost memory for nothing. */

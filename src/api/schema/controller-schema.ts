@@ -78,6 +78,26 @@ export const controllerSchema = {
       items: { type: 'string', minLength: 1, maxLength: 253 },
       default: [],
     },
+    defaultSSLCertificate: {
+      type: 'object',
+      description:
+        'The Secret, with tls.crt and tls.key, of the certificate for clients that name no host, or one without a certificate of its own. It must be among watchedResources.secrets.',
+      required: ['namespace', 'name'],
+      properties: {
+        namespace: { ...objectName, description: 'Namespace of the Secret.' },
+        name: { ...objectName, description: 'Name of the Secret.' },
+      },
+    },
+    selfSignedCertificate: {
+      type: 'object',
+      description:
+        'The Secret of the certificate that is shown in place of defaultSSLCertificate as long as that is not set, or cannot be served: the one that haptic certificates keeps. Without either, such clients are refused.',
+      required: ['namespace', 'name'],
+      properties: {
+        namespace: { ...objectName, description: 'Namespace of the Secret.' },
+        name: { ...objectName, description: 'Name of the Secret.' },
+      },
+    },
     configPublishing: {
       type: 'object',
       description: 'HAProxyCfg and its companions, which show what was rendered.',

@@ -6,6 +6,8 @@ import { createClaims } from './create-claims.ts';
 import { createSelectedIngresses } from './create-selected-ingresses.ts';
 import { createIngressRoutes } from './create-ingress-routes.ts';
 import { createIngressHosts } from './create-ingress-hosts.ts';
+import { createIngressTls } from './create-ingress-tls.ts';
+import type { TlsUse } from '../tls/tls-use.ts';
 import { createBackendRefs } from './create-backend-refs.ts';
 import { createPublishedAddresses, type Publishing } from '../published-addresses.ts';
 import { createBackendChecks } from './create-backend-checks.ts';
@@ -37,6 +39,8 @@ export interface IngressProjections {
   readonly backends: Collection<RouteBackend>;
   /** By `namespace/name` of the Ingress. */
   readonly ingressStatuses: Collection<IngressStatus>;
+  /** What is said of certificates, see `createTlsProjections`; by key of the Ingress and place in it. */
+  readonly tlsUses: Collection<TlsUse>;
 }
 
 /**
@@ -63,5 +67,6 @@ export function createIngressProjections(
   createBackendChecks(graph, routes, ports);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
-  return { hosts, routes, backends, ingressStatuses };
+  const tlsUses = createIngressTls(graph, selected);
+  return { hosts, routes, backends, ingressStatuses, tlsUses };
 }

@@ -8,7 +8,7 @@ import { recordField } from '../record-field.ts';
 import { showValue } from '../show-value.ts';
 import type { Claim } from './claim.ts';
 import { parseBackend } from './parse-backend.ts';
-import { type HostMatch, parseHost } from './parse-host.ts';
+import { type HostMatch, parseHost } from '../parse-host.ts';
 import { parsePath } from './parse-path.ts';
 
 const anyHost: HostMatch = { host: '', kind: 'any', group: '*' };

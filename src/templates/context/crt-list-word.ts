@@ -2,8 +2,8 @@ import { excerpt } from './bare-word.ts';
 import { plainText } from './plain-text.ts';
 
 /**
- * An SNI filter of a crt-list entry: a host name, `*.` before it for its subdomains, `!` before it to exclude it, or `*`. In lower case, as
- * HAProxy compares.
+ * An SNI filter of a crt-list entry: a host name, `*.` before it for its subdomains, `!` before it to exclude it, `*`, or `!*` for no host at
+ * all. In lower case, as HAProxy compares.
  */
 export function sniFilter(value: unknown): string {
   const text = plainText(value).toLowerCase();
@@ -11,7 +11,7 @@ export function sniFilter(value: unknown): string {
   const isName =
     name.length <= 253 &&
     name.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
-  if (isName || text === '*') return text;
+  if (isName || text === '*' || text === '!*') return text;
   throw new RangeError(`${excerpt(text)} is not a host name such as shop.example.com or *.example.com`);
 }
 

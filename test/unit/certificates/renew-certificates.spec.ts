@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CertificatePolicy, defaultPolicy } from '../../../src/certificates/certificate-policy.ts';
 import type { CertificateHolder, CertificateStore } from '../../../src/certificates/certificate-store.ts';
-import { renewBeforeMs, renewCertificates } from '../../../src/certificates/renew-certificates.ts';
+import { renewBeforeMs } from '../../../src/certificates/renew-before-ms.ts';
+import { renewCertificates } from '../../../src/certificates/renew-certificates.ts';
 import { chainProblem } from '../../../src/lib/tls/chain-problem.ts';
 import { tlsMaterial } from '../../../src/lib/tls/tls-material.ts';
 

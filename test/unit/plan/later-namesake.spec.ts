@@ -15,7 +15,7 @@ describe('an entry that a changed certificate would fall behind', () => {
     pool = await createTlsPool();
   });
 
-  /** Leaves 0 and 1 are for a.example, 8 is for b.example and c.example. */
+  /** Leaves 2 and 3 are for a.example, 8 is for b.example and c.example, all with ECDSA; 0 is for a.example with RSA. */
   const plan = (entries: readonly CrtListEntrySketch[], leaves: Readonly<Record<string, number>>) =>
     makePlan({
       crtLists: { [list]: entries },
@@ -33,13 +33,21 @@ describe('an entry that a changed certificate would fall behind', () => {
     ['one with other filters', [named(one, 'x.test'), named(two, 'y.test')], undefined],
     ['one before it', [named(two, 'x.test'), named(one, 'x.test')], undefined],
     ['a negation', [named(one, '*.test'), named(two, 'y.test', '!*.test')], undefined],
+    ['no host at all', [named(one, '!*'), two], undefined],
     ['its own second entry', [named(one, 'x.test'), named(one, 'x.test')], 'x.test'],
     ['a filter for a name in the certificate', [one, named(two, 'a.example')], 'a.example'],
     ['a filter for no name in the certificate', [one, named(two, 'b.example')], undefined],
     ['a certificate for other names', [one, two], undefined],
     ['a certificate for its filter', [named(one, 'c.example'), two], 'c.example'],
   ])('%s', (_what, entries, name) => {
-    expect(laterNamesake(plan(entries, { [one]: 0, [two]: 8 }), one)?.name).toBe(name);
+    expect(laterNamesake(plan(entries, { [one]: 2, [two]: 8 }), one)?.name).toBe(name);
+  });
+
+  it('is none whose key is of another type: clients are shown one or the other whatever the order', () => {
+    const entries = [named(one, 'x.test'), named(two, 'x.test')];
+    expect(laterNamesake(plan(entries, { [one]: 0, [two]: 2 }), one)).toBeUndefined();
+    expect(laterNamesake(plan([one, two], { [one]: 2, [two]: 0 }), one)).toBeUndefined();
+    expect(laterNamesake(plan(entries, { [one]: 0, [two]: 1 }), one)).toMatchObject({ certificate: two });
   });
 
   it('is any other, where the names of the certificate are not known', () => {
@@ -53,7 +61,7 @@ describe('an entry that a changed certificate would fall behind', () => {
 
   it('counts for an authority that an entry names, too', () => {
     const withCa = { certificate: one, options: ['ca-file', 'ssl/ca.pem'], sniFilters: ['x.test'] };
-    const both = plan([withCa, named(two, 'x.test')], { [one]: 0, [two]: 8 });
+    const both = plan([withCa, named(two, 'x.test')], { [one]: 2, [two]: 8 });
     expect(laterNamesake(both, 'ssl/ca.pem')).toMatchObject({ certificate: two });
   });
 
@@ -61,8 +69,8 @@ describe('an entry that a changed certificate would fall behind', () => {
     const entries = [one, two];
     const decide = (before: Record<string, number>, after: Record<string, number>) =>
       diff(plan(entries, after), baselineOf(plan(entries, before)));
-    expect(decide({ [one]: 0, [two]: 8 }, { [one]: 1, [two]: 8 })).toMatchObject({ verdict: 'runtime' });
-    const decision = decide({ [one]: 0, [two]: 1 }, { [one]: 1, [two]: 1 });
+    expect(decide({ [one]: 2, [two]: 8 }, { [one]: 3, [two]: 8 })).toMatchObject({ verdict: 'runtime' });
+    const decision = decide({ [one]: 2, [two]: 3 }, { [one]: 3, [two]: 3 });
     expect(decision).toMatchObject({ verdict: 'reload', inPlace: [] });
     expect(decision.reasons).toEqual([
       `certificate ${one}: changed, and HAProxy would prefer ${two}, which comes after it in ${list} for the same name (a.example)`,

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Want } from '../../../src/collections/on-demand-cache.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { valuesOf } from '../../../src/lib/ordered-map.ts';
-import { buildFacts, publishingOf } from '../../../src/world/build-facts.ts';
+import { buildFacts, factOptionsOf } from '../../../src/world/build-facts.ts';
 import { buildWorld, type World } from '../../../src/world/build-world.ts';
 import { createLiveStore, type LiveStore } from '../../../src/world/live-store.ts';
 import { tryOut } from '../../../src/webhook/try-out.ts';
@@ -42,7 +42,7 @@ beforeEach(() => {
   world = buildWorld({
     config,
     constants: {},
-    ground: { stores, facts: buildFacts(stores, publishingOf(config)) },
+    ground: { stores, facts: buildFacts(stores, factOptionsOf(config)) },
   });
   secrets.store.set('shop/s', { metadata: meta('s') });
   wanted = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseHost } from '../../../../src/projections/ingress/parse-host.ts';
+import { parseHost } from '../../../src/projections/parse-host.ts';
 
 const fault = (raw: unknown) => {
   const result = parseHost(raw);

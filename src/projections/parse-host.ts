@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net';
-import { kubernetesName } from '../kubernetes-name.ts';
-import type { Host } from '../model.ts';
-import type { Parsed } from '../parsed.ts';
-import { showValue } from '../show-value.ts';
+import { kubernetesName } from './kubernetes-name.ts';
+import type { Host } from './model.ts';
+import type { Parsed } from './parsed.ts';
+import { showValue } from './show-value.ts';
 
 export type HostMatch = Pick<Host, 'host' | 'kind' | 'group'>;
 

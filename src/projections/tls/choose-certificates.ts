@@ -1,0 +1,76 @@
+import { compareKeys } from '../../lib/ordered-map.ts';
+import { formatOwner } from '../../lib/owner.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Problem } from '../../lib/problem.ts';
+import type { HostClaim } from './host-claim.ts';
+import type { KeyType } from './parse-certificate.ts';
+import { secretKey } from './secret-key.ts';
+
+/** The certificates that a host is served with. */
+export interface ChosenCertificates {
+  readonly host: string;
+  /** Keys of their Secrets, one for each type of key; the empty one is the default certificate. */
+  readonly secrets: readonly string[];
+  readonly owner: Owner;
+}
+
+/**
+ * Which of several claims to a host counts: whoever names it before whoever only has a certificate for it, then the oldest object, then
+ * namespace and name, then the place within the object; one whose certificate cannot be served makes room for the next.
+ *
+ * The same object may add a certificate with another type of key, and clients are shown the one that they understand. No other object may:
+ * most clients would be shown its certificate.
+ *
+ * @param typeOf type of the key of what is served of a Secret; undefined: nothing is
+ */
+export function chooseCertificates(
+  claims: readonly HostClaim[],
+  typeOf: (secret: string) => KeyType | undefined,
+  report: (problem: Problem) => void,
+): ChosenCertificates | undefined {
+  const ordered = [...claims].sort(compareHostClaims);
+  const usable = ordered.flatMap((claim) => {
+    const secret = claim.secret === undefined ? '' : secretKey(claim.secret);
+    const type = typeOf(secret);
+    return type === undefined ? [] : [{ claim, secret, type }];
+  });
+  const [winner] = usable;
+  if (winner === undefined) return undefined;
+  const chosen = new Map([[winner.type, winner.secret]]);
+  for (const { claim, secret, type } of usable) {
+    const own = sameOwner(claim.owner, winner.claim.owner);
+    if (own && !chosen.has(type)) chosen.set(type, secret);
+    if ([...chosen.values()].includes(secret) || claim.byCertificate) continue;
+    const by = own ? 'of the same object' : `of the older ${formatOwner(winner.claim.owner)}`;
+    report({
+      severity: 'error',
+      reason: 'ConflictLost',
+      field: claim.field,
+      message: `the certificate of host ${claim.host} is ${describe(winner.secret)} ${by}, not ${describe(secret)}`,
+      owner: claim.owner,
+    });
+  }
+  return {
+    host: winner.claim.host,
+    secrets: [...chosen.values()].sort(compareKeys),
+    owner: winner.claim.owner,
+  };
+}
+
+function compareHostClaims(a: HostClaim, b: HostClaim): number {
+  return (
+    Number(a.byCertificate) - Number(b.byCertificate) ||
+    a.created - b.created ||
+    compareKeys(a.owner.namespace, b.owner.namespace) ||
+    compareKeys(a.owner.name, b.owner.name) ||
+    a.position - b.position
+  );
+}
+
+function sameOwner(a: Owner, b: Owner): boolean {
+  return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
+}
+
+function describe(secret: string): string {
+  return secret === '' ? 'the default one' : `that of Secret ${secret}`;
+}

@@ -1,0 +1,71 @@
+import type { Collection, Graph } from '../../collections/types.ts';
+import type { Certificate, Listener, TlsHost } from '../model.ts';
+import { chooseCertificates } from './choose-certificates.ts';
+import { createCertificateChecks } from './create-certificate-checks.ts';
+import { createCertificateContents } from './create-certificate-contents.ts';
+import { createCertificates } from './create-certificates.ts';
+import { createHostClaims } from './create-host-claims.ts';
+import { createListeners } from './create-listeners.ts';
+import { defaultUses } from './default-uses.ts';
+import type { SecretRef } from './secret-ref.ts';
+import type { SecretSource } from './secret-source.ts';
+import type { TlsUse } from './tls-use.ts';
+
+export interface TlsSources extends SecretSource {
+  /** What the objects of all APIs say of certificates. */
+  readonly uses: Collection<TlsUse>;
+}
+
+export interface TlsProjections {
+  /** By file. */
+  readonly certificates: Collection<Certificate>;
+  /** By name. */
+  readonly listeners: Collection<Listener>;
+  /** By host or wildcard. */
+  readonly tlsHosts: Collection<TlsHost>;
+}
+
+/**
+ * Secrets and whoever names them → certificates, each with the hosts that it is for: uses → Secrets, read and parsed once → claims to hosts →
+ * certificates of hosts (conflicts decided) → entries of the crt-list. A changed Secret touches its own entries, a changed object those of its
+ * hosts.
+ *
+ * @param defaults the Secrets of the default certificate; the first that can be served counts
+ */
+export function createTlsProjections(
+  graph: Graph,
+  { uses, ...source }: TlsSources,
+  defaults: readonly SecretRef[],
+): TlsProjections {
+  const fixed = defaultUses(graph, defaults);
+  const all = graph.unionEntries('tls.uses', uses, fixed);
+  const contents = createCertificateContents(graph, all, source);
+  const { found, held } = contents;
+  createCertificateChecks(graph, uses, found);
+  const listeners = createListeners(graph, defaults, contents);
+  const claims = createHostClaims(graph, uses, held);
+  const byHost = graph.groupEntriesBy('tls.claims-by-host', claims, ({ host }) => host);
+  const hosts = graph.mapEntries(
+    'tls.hosts',
+    byHost,
+    (group, _key, reader) =>
+      chooseCertificates(
+        group,
+        (secret) =>
+          secret === ''
+            ? reader.read(listeners, 'https')?.certificate && 'other'
+            : reader.read(held, secret)?.keyType,
+        (problem) => reader.report(problem),
+      ),
+    { reads: [held, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
+  );
+  const tlsHosts = graph.mapEntries(
+    'tlsHosts',
+    hosts,
+    ({ host, owner }): TlsHost => ({ group: host, owner }),
+    { ownerOf: ({ owner }) => owner },
+  );
+  return { certificates: createCertificates(graph, hosts, held), listeners, tlsHosts };
+}
+
+const noOwner = { kind: 'Route', namespace: '', name: '' };

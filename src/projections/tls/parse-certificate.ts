@@ -1,0 +1,131 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import type { KubeObject } from '../../api/kube-object.ts';
+import { isRecord } from '../../lib/is-record.ts';
+import type { Parsed } from '../parsed.ts';
+import { certificateNames } from './certificate-names.ts';
+import { orderChain } from './order-chain.ts';
+import { pemBlocks } from './pem-blocks.ts';
+
+/** Signature that a certificate is chosen by: clients without ECDSA need one with RSA. */
+export type KeyType = 'rsa' | 'ecdsa' | 'other';
+
+/** A certificate that HAProxy can serve, with its private key. */
+export interface CertificateFacts {
+  /** PEM: the certificate, then those that vouch for it, each after the one that it has issued. No empty lines. */
+  readonly chain: string;
+  /** PEM, not encrypted, no empty lines. In no message. */
+  readonly key: string;
+  readonly keyType: KeyType;
+  /** Host names and wildcards, lower case, in the order of the certificate. */
+  readonly names: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** What clients may not like about it, for the field `data`. */
+  readonly warnings: readonly string[];
+}
+
+export type CertificateContent =
+  | { readonly kind: 'usable'; readonly facts: CertificateFacts }
+  /** There is nothing: no `tls.crt` and no `tls.key`, or both are empty. */
+  | { readonly kind: 'empty' }
+  /** What is wrong, in words that follow the name of the Secret; nothing of its content is in them. */
+  | { readonly kind: 'invalid'; readonly fault: string };
+
+/** OpenSSL refuses shorter ones, at the lowest level of security that any of the supported builds has. */
+const leastRsaBits = 1024;
+
+/**
+ * `tls.crt` and `tls.key` of a Secret of any type (unvalidated JSON). The certificate is the one that belongs to the key, wherever it stands;
+ * the others come in the order of the chain. Text around PEM blocks, blank lines and CRLF make no difference.
+ */
+export function parseCertificate(secret: KubeObject): CertificateContent {
+  const { data } = secret;
+  const crt = textOf(data, 'tls.crt');
+  const pemKey = textOf(data, 'tls.key');
+  if ('fault' in crt) return invalid(crt.fault);
+  if ('fault' in pemKey) return invalid(pemKey.fault);
+  if (crt.value === '' && pemKey.value === '') return { kind: 'empty' };
+  if (crt.value === '') return invalid('has no tls.crt');
+  if (pemKey.value === '') return invalid('has no tls.key');
+
+  const certificates = readCertificates(crt.value);
+  if ('fault' in certificates) return invalid(certificates.fault);
+  const key = readKey(pemKey.value);
+  if ('fault' in key) return invalid(key.fault);
+  const leaf = certificates.value.find((certificate) => certificate.checkPrivateKey(key.value.key));
+  if (leaf === undefined) return invalid('has a tls.key that belongs to no certificate in tls.crt');
+  const { publicKey } = leaf;
+  const bits = publicKey.asymmetricKeyDetails?.modulusLength;
+  if (bits !== undefined && bits < leastRsaBits)
+    return invalid(`has a key of ${bits} bits; HAProxy takes ${leastRsaBits} or more`);
+
+  const chain = orderChain(leaf, certificates.value);
+  return {
+    kind: 'usable',
+    facts: {
+      chain: chain.map((certificate) => `${certificate.toString().trim()}\n`).join(''),
+      key: key.value.pem,
+      keyType: keyTypeOf(publicKey),
+      names: certificateNames(leaf),
+      notBefore: leaf.validFromDate.getTime(),
+      notAfter: leaf.validToDate.getTime(),
+      warnings: warningsOf(chain),
+    },
+  };
+}
+
+function invalid(fault: string): CertificateContent {
+  return { kind: 'invalid', fault };
+}
+
+function textOf(data: unknown, name: string): Parsed<string> {
+  const value = isRecord(data) ? data[name] : undefined;
+  if (value === undefined || value === null) return { value: '' };
+  if (typeof value !== 'string') return { fault: `has a ${name} that is no text` };
+  return { value: Buffer.from(value, 'base64').toString('latin1').trim() };
+}
+
+function readCertificates(text: string): Parsed<readonly X509Certificate[]> {
+  const blocks = pemBlocks(text).filter(({ label }) => /^(?:TRUSTED |X509 )?CERTIFICATE$/.test(label));
+  if (blocks.length === 0) return { fault: 'has no certificate in PEM in tls.crt' };
+  const found: X509Certificate[] = [];
+  for (const [at, { pem }] of blocks.entries()) {
+    try {
+      found.push(new X509Certificate(pem));
+    } catch {
+      // OpenSSL's words may quote what it read.
+      return { fault: `has a certificate in tls.crt that cannot be read (number ${at + 1})` };
+    }
+  }
+  return { value: found };
+}
+
+function readKey(text: string): Parsed<{ readonly key: KeyObject; readonly pem: string }> {
+  const blocks = pemBlocks(text).filter(({ label }) => label.endsWith('PRIVATE KEY'));
+  const [block, second] = blocks;
+  if (block === undefined) return { fault: 'has no private key in PEM in tls.key' };
+  if (second !== undefined) return { fault: 'has more than one private key in tls.key' };
+  if (block.label.startsWith('ENCRYPTED') || /^Proc-Type:.*ENCRYPTED/m.test(block.pem))
+    return { fault: 'has an encrypted private key in tls.key, which HAProxy cannot read' };
+  try {
+    return { value: { key: createPrivateKey(block.pem), pem: block.pem } };
+  } catch {
+    return { fault: 'has a private key in tls.key that cannot be read' };
+  }
+}
+
+function keyTypeOf({ asymmetricKeyType }: KeyObject): KeyType {
+  if (asymmetricKeyType === 'rsa' || asymmetricKeyType === 'rsa-pss') return 'rsa';
+  return asymmetricKeyType === 'ec' ? 'ecdsa' : 'other';
+}
+
+function warningsOf([leaf, issuer]: readonly X509Certificate[]): readonly string[] {
+  // Public authorities issue by intermediates and say where to get them.
+  const says = leaf?.infoAccess?.includes('CA Issuers') === true;
+  return says && issuer === undefined
+    ? [
+        'has no intermediate certificate in tls.crt: clients that do not know it will not believe the certificate',
+      ]
+    : [];
+}

@@ -1,0 +1,5 @@
+/** A Secret by name. */
+export interface SecretRef {
+  readonly namespace: string;
+  readonly name: string;
+}

@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
+import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
+import { type EchoServer, startEcho } from '../fixtures/echo-server.ts';
+import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { eventually } from '../fixtures/haproxy-process.ts';
+import { endpointSlice, ingress, secret, service } from '../fixtures/kube-objects.ts';
+import { type SandboxTraffic, startSandboxTraffic } from '../fixtures/sandbox-traffic.ts';
+
+const secretOf = (name: string, { cert, key }: Pick<IssuedCertificate, 'cert' | 'key'>): KubeObject =>
+  secret({ name, data: { 'tls.crt': cert, 'tls.key': key } });
+const route = (name: string, host: string, tlsHost = host) =>
+  ingress({
+    name,
+    rules: [{ host, paths: [{ path: '/', service: 'shop' }] }],
+    tls: [{ hosts: [tlsHost], secretName: name }],
+  });
+
+describeEachLine('certificates in a cluster', (line) => {
+  let traffic: SandboxTraffic;
+  let echo: EchoServer;
+
+  /** Serial number of the certificate that a client is shown. */
+  const serial = async (servername: string): Promise<string | undefined> => {
+    const { hostname: host, port } = new URL(traffic.sandbox.httpsUrl);
+    const socket = tls.connect({ host, port: Number(port), servername, rejectUnauthorized: false });
+    try {
+      await once(socket, 'secureConnect');
+      return socket.getPeerX509Certificate()?.serialNumber;
+    } catch {
+      return undefined;
+    } finally {
+      socket.destroy();
+    }
+  };
+  const shows = (host: string, { serialNumber }: IssuedCertificate) =>
+    eventually(`${host} shows ${serialNumber}`, async () =>
+      (await serial(host)) === serialNumber ? true : undefined,
+    );
+  const problems = async () =>
+    (await traffic.problems()).map(({ owner, reason }) => `${owner.kind} ${owner.name} ${reason}`).sort();
+
+  beforeAll(async () => {
+    echo = await startEcho('shop');
+    traffic = await startSandboxTraffic({ haproxy: line.path });
+    await traffic.put(
+      service({ name: 'shop', selector: null }),
+      endpointSlice({
+        service: 'shop',
+        ports: [{ port: echo.port }],
+        endpoints: [{ address: echo.host, pod: 'shop', ready: true }],
+      }),
+      ingress({ name: 'first', rules: [{ host: 'first.test', paths: [{ path: '/', service: 'shop' }] }] }),
+    );
+    await traffic.served('first.test');
+    await traffic.settled();
+  });
+  afterAll(async () => {
+    await traffic.stop();
+    await echo.stop();
+  });
+
+  test('a host without one is shown the self-signed one', async () => {
+    expect(await serial('first.test')).toMatch(/^[0-9A-F]{32}$/);
+  });
+
+  test('come, change under load and go without a reload, and are on disk', async () => {
+    const reloads = await traffic.reloads();
+    const load = traffic.keepAsking('first.test');
+    const first = await issueCertificate({ names: ['new.test'] });
+    await traffic.put(secretOf('new', first), route('new', 'new.test'));
+    await shows('new.test', first);
+
+    for (let renewal = 0; renewal < 3; renewal++) {
+      const next = await issueCertificate({ names: ['new.test'], keys: renewal === 1 ? 'rsa' : 'ecdsa' });
+      await traffic.put(secretOf('new', next));
+      await shows('new.test', next);
+      await traffic.settled();
+      expect(await readFile(join(traffic.baseDir, 'ssl/shop_new.pem'), 'utf8')).toBe(next.cert + next.key);
+    }
+    await traffic.remove('networking.k8s.io/v1/ingresses', 'new');
+    await eventually('the certificate went', async () =>
+      (await serial('new.test'))?.length === 32 ? true : undefined,
+    );
+    await traffic.settled();
+    expect(await load.stop()).toEqual([]);
+    expect(await traffic.reloads()).toBe(reloads);
+  });
+
+  test('that cannot be served harm nobody, and are told of', async () => {
+    const reloads = await traffic.reloads();
+    const good = await issueCertificate({ names: ['good.test'] });
+    const other = await issueCertificate();
+    await traffic.put(
+      secretOf('good', good),
+      route('good', 'good.test'),
+      secretOf('bad', { cert: good.cert, key: other.key }),
+      route('bad', 'bad.test'),
+      route('none', 'none.test'),
+    );
+    await shows('good.test', good);
+    await traffic.served('bad.test');
+    expect(await problems()).toEqual([
+      'Ingress bad CertificateInvalid',
+      'Ingress none CertificateMissing',
+      'Secret bad CertificateInvalid',
+    ]);
+    // What was good is served on.
+    await traffic.put(secretOf('good', { cert: 'random', key: 'bytes' }));
+    await eventually('the fault is told', async () =>
+      (await problems()).includes('Secret good CertificateInvalid') ? true : undefined,
+    );
+    await shows('good.test', good);
+    const renewed = await issueCertificate({ names: ['bad.test'] });
+    await traffic.put(secretOf('bad', renewed));
+    await shows('bad.test', renewed);
+    expect(await traffic.reloads()).toBe(reloads);
+  });
+
+  test('are read of the Secrets that are named, and of no others', async () => {
+    const { cert, key } = await issueCertificate();
+    await traffic.put(secretOf('unused', { cert, key }));
+    await traffic.put(route('late', 'late.test'));
+    const late = await issueCertificate({ names: ['late.test'] });
+    await traffic.put(secretOf('late', late));
+    await shows('late.test', late);
+    const log = await readFile(join(traffic.sandbox.logFolder, 'controller.log'), 'utf8');
+    expect(log).not.toContain('PRIVATE KEY');
+  });
+});
