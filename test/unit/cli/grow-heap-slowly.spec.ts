@@ -25,10 +25,39 @@ async function heapAfterGarbage(): Promise<{ readonly mib: number; readonly stde
   return { mib: Number(stdout), stderr };
 }
 
-test('V8 takes the flag at run time, and keeps the heap closer to what is alive', async () => {
+test('V8 takes the flags at run time, and keeps the heap closer to what is alive', async () => {
   const { mib, stderr } = await heapAfterGarbage();
   expect(stderr).toBe('');
   expect(mib).toBeGreaterThan(64);
   // Without it mostly 270 to 310.
   expect(mib).toBeLessThan(160);
 });
+
+test('a process at rest gives back what its start has left', async () => {
+  const script = `
+    import { growHeapSlowly } from ${JSON.stringify(module)};
+    growHeapSlowly();
+    const left = [];
+    for (let i = 0; i < 400_000; i++) left.push({ i, text: [i, i, i, i, i, i] });
+    left.length = 0;
+    const mib = () => process.memoryUsage().heapTotal / 2 ** 20;
+    const before = mib();
+    for (let turn = 0; turn < 300 && mib() > 32; turn++) await new Promise((resolve) => setTimeout(resolve, 100));
+    console.log(before, mib());
+  `;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      '--max-semi-space-size=8',
+      // In place of 8 s.
+      '--gc-memory-reducer-start-delay-ms=200',
+      '--input-type=module',
+      '-e',
+      script,
+    ],
+    { env: { PATH: process.env['PATH'] } },
+  );
+  const [before, after] = stdout.split(' ').map(Number);
+  expect(before).toBeGreaterThan(64);
+  expect(after).toBeLessThan(32);
+}, 60_000);
