@@ -41,7 +41,7 @@ const webhook = [
 ];
 
 describeChart('the controller may', () => {
-  it('read in the whole cluster what the shipped libraries watch, and no Secret', async () => {
+  it('read in the whole cluster what the shipped libraries watch, of Secrets those that are named', async () => {
     expect(grantsOf(await renderChart(), 'ClusterRole')).toEqual(
       [
         ...always,
@@ -50,6 +50,7 @@ describeChart('the controller may', () => {
         'ingressclasses.networking.k8s.io: list watch',
         'ingresses.networking.k8s.io: list watch',
         'ingresses/status.networking.k8s.io: patch',
+        'secrets: get list watch',
         'services: list watch',
       ].sort(),
     );
@@ -114,7 +115,7 @@ describeChart('the controller may', () => {
 
   it('watch nothing that no library asks for', async () => {
     const values = {
-      controller: { templateLibraries: { ingress: { enabled: false } } },
+      controller: { templateLibraries: { ssl: { enabled: false }, ingress: { enabled: false } } },
       webhook: { enabled: false },
     };
     expect(grantsOf(await renderChart({ values }), 'ClusterRole')).toEqual(always);

@@ -52,6 +52,13 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Whether HAProxy listens for HTTPS: "true", or nothing. */}}
+{{- define "haptic.https" -}}
+{{- if kindIs "bool" .Values.haproxy.https.enabled -}}
+{{- if .Values.haproxy.https.enabled -}}true{{- end -}}
+{{- else if has "ssl" (fromJsonArray (include "haptic.libraries" .)) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Threads of a HAProxy: one for each processor of its limit, which HAProxy does not look at. Empty: the library's. */}}
 {{- define "haptic.nbthread" -}}
 {{- if .Values.haproxy.nbthread -}}
@@ -105,7 +112,7 @@ templatingSettings:
   extraContext:
     httpBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.http) | quote }}
     statusBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.stats) | quote }}
-    {{- if .Values.haproxy.https.enabled }}
+    {{- if (include "haptic.https" $) }}
     httpsBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.https) | quote }}
     {{- end }}
     {{- with include "haptic.maxconn" . }}

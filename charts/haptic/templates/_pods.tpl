@@ -75,7 +75,7 @@ spec:
   automountServiceAccountToken: false
   securityContext:
     {{- $security := deepCopy $haproxy.podSecurityContext }}
-    {{- if or (lt (int $haproxy.ports.http) 1024) (and $haproxy.https.enabled (lt (int $haproxy.ports.https) 1024)) }}
+    {{- if or (lt (int $haproxy.ports.http) 1024) (and (include "haptic.https" $) (lt (int $haproxy.ports.https) 1024)) }}
     {{- $_ := set $security "sysctls" (concat (list (dict "name" "net.ipv4.ip_unprivileged_port_start" "value" "0")) (get $security "sysctls" | default list)) }}
     {{- end }}
     {{- toYaml $security | nindent 4 }}
@@ -174,7 +174,7 @@ spec:
           {{- if $haproxy.hostPorts.enabled }}
           hostPort: {{ $haproxy.hostPorts.http }}
           {{- end }}
-        {{- if $haproxy.https.enabled }}
+        {{- if (include "haptic.https" $) }}
         - name: https
           containerPort: {{ $haproxy.ports.https }}
           protocol: TCP

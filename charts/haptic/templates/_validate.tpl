@@ -27,7 +27,7 @@
 {{- define "haptic.validatePorts" -}}
 {{- $haproxy := .Values.haproxy -}}
 {{- $ports := list "a HAProxy pod" (list "haproxy.ports.http" $haproxy.ports.http) (list "haproxy.ports.stats" $haproxy.ports.stats) (list "haproxy.ports.agent" $haproxy.ports.agent) (list "haproxy.ports.agentMetrics" $haproxy.ports.agentMetrics) -}}
-{{- if $haproxy.https.enabled -}}{{- $ports = append $ports (list "haproxy.ports.https" $haproxy.ports.https) -}}{{- end -}}
+{{- if (include "haptic.https" $) -}}{{- $ports = append $ports (list "haproxy.ports.https" $haproxy.ports.https) -}}{{- end -}}
 {{- range $index, $port := $haproxy.extraPorts -}}
 {{- if ne ($port.protocol | default "TCP") "UDP" -}}{{- $ports = append $ports (list (printf "haproxy.extraPorts[%d]" $index) $port.containerPort) -}}{{- end -}}
 {{- end -}}
@@ -37,7 +37,7 @@
 {{- $service := $haproxy.service -}}
 {{- $servicePorts := list "the Service of HAProxy" (list "haproxy.service.http.port" $service.http.port) -}}
 {{- $nodePorts := list "a node" (list "haproxy.service.http.nodePort" $service.http.nodePort) -}}
-{{- if $haproxy.https.enabled -}}
+{{- if (include "haptic.https" $) -}}
 {{- $servicePorts = append $servicePorts (list "haproxy.service.https.port" $service.https.port) -}}
 {{- $nodePorts = append $nodePorts (list "haproxy.service.https.nodePort" $service.https.nodePort) -}}
 {{- end -}}
@@ -47,12 +47,12 @@
 {{- end -}}
 {{- include "haptic.distinct" $servicePorts -}}
 {{- include "haptic.distinct" $nodePorts -}}
-{{- if and $haproxy.hostPorts.enabled $haproxy.https.enabled -}}
+{{- if and $haproxy.hostPorts.enabled (include "haptic.https" $) -}}
 {{- include "haptic.distinct" (list "a node" (list "haproxy.hostPorts.http" $haproxy.hostPorts.http) (list "haproxy.hostPorts.https" $haproxy.hostPorts.https)) -}}
 {{- end -}}
 {{- if $haproxy.hostNetwork -}}
 {{- range $name := list "http" "https" -}}
-{{- if and (or (eq $name "http") $haproxy.https.enabled) (lt (int (get $haproxy.ports $name)) 1024) -}}
+{{- if and (or (eq $name "http") (include "haptic.https" $)) (lt (int (get $haproxy.ports $name)) 1024) -}}
 {{- fail (printf "haproxy.ports.%s is %d, which nobody but root may bind on a node: take one above 1023, or haproxy.hostPorts.enabled in place of haproxy.hostNetwork" $name (int (get $haproxy.ports $name))) -}}
 {{- end -}}
 {{- end -}}
@@ -128,10 +128,26 @@
 {{- fail (printf "controller.config.watchedResources.%s has namespaces and namespaceSelector: leave one out" $name) -}}
 {{- end -}}
 {{- end -}}
+{{- include "haptic.validateNamespaces" . -}}
 {{- if and (not .Values.rbac.create) .Values.serviceAccount.create (not .Values.serviceAccount.name) -}}
 {{- fail "rbac.create is false and nothing names the service account: set serviceAccount.name to the one whose rights you have given" -}}
 {{- end -}}
 {{- include "haptic.validateBudget" (list "podDisruptionBudget" .Values.podDisruptionBudget (int .Values.replicaCount)) -}}
+{{- end -}}
+
+{{/* What this chart makes in the release's namespace has to be seen there. */}}
+{{- define "haptic.validateNamespaces" -}}
+{{- $watched := fromJson (include "haptic.watchedResources" .) -}}
+{{- $config := fromJson (include "haptic.config" .) -}}
+{{- $needed := dict -}}
+{{- if dig "controller" "publishService" "name" "" $config -}}{{- $_ := set $needed "services" "the Service whose address is published" -}}{{- end -}}
+{{- if and (include "haptic.selfSignedSecret" .) (eq .Values.agentTls.mode "managed") -}}{{- $_ := set $needed "secrets" "the self-signed certificate" -}}{{- end -}}
+{{- range $name, $what := $needed -}}
+{{- $namespaces := dig $name "namespaces" list $watched -}}
+{{- if and $namespaces (not (has $.Release.Namespace $namespaces)) -}}
+{{- fail (printf "controller.config.watchedResources.%s.namespaces has not %s, where %s is: add it" $name $.Release.Namespace $what) -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* (list NAME BUDGET REPLICAS) */}}
