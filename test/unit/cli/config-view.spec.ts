@@ -154,11 +154,11 @@ describe('haptic config view', () => {
 
   it('prints what was rendered, of the cluster or of a file, compressed or not', async () => {
     const text = `global\n${'  # as it is\n'.repeat(50)}`;
-    const cfg = (name: string, spec: object) =>
+    const cfg = (name: string, spec: object, labels = {}) =>
       ({
         apiVersion: 'haproxy-haptic.org/v1alpha1',
         kind: 'HAProxyCfg',
-        metadata: { name, namespace: 'default' },
+        metadata: { name, namespace: 'default', labels },
         spec: { path: '/etc/haproxy/haproxy.cfg', checksum: `sha256:${'0'.repeat(64)}`, ...spec },
       }) as unknown as KubeObject;
     const compressed = { content: zstdCompressSync(text).toString('base64'), compressed: true };
@@ -169,7 +169,7 @@ describe('haptic config view', () => {
       'say with --crd-name which HAProxyCfg of default is meant: main, other',
     );
     expect((await view(['rendered', '--namespace', 'default', '--crd-name', 'other'])).out).toBe('plain\n');
-    // As the controller publishes them: what is refused is beside what runs, and a configuration has its own.
+    // As the controller publishes them: what is refused, and what is retained, is beside what runs, and a configuration has its own.
     for (const name of ['main', 'other'])
       await lastValueFrom(
         api.client.delete('haproxy-haptic.org/v1alpha1/haproxycfgs', { namespace: 'default', name }),
@@ -178,6 +178,7 @@ describe('haptic config view', () => {
     const published = [
       cfg('web-haproxycfg', { content: 'runs\n' }),
       cfg('web-haproxycfg-invalid', { content: 'refused\n' }),
+      cfg('web-retained-1', { content: 'ran\n' }, { 'haproxy-haptic.org/type': 'retained-config' }),
     ];
     await lastValueFrom(api.client.createMany(published));
     expect((await view(['rendered', '--namespace', 'default'])).out).toBe('runs\n');
