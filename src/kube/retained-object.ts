@@ -18,6 +18,12 @@ import {
 /** `spec.retained` of a HAProxyCfg. */
 export type RetainedSpec = FromSchema<typeof retainedSchemas.spec>;
 
+/** A HAProxyCfg of a retained render that is there. */
+export interface KnownRetained extends RetainedConfig {
+  /** How many Secrets belong to it; 0: somebody has edited that. */
+  readonly parts: number;
+}
+
 /** A render in the form in which it is kept. */
 export interface Checkpoint {
   readonly planId: string;
@@ -35,6 +41,7 @@ export interface Checkpoint {
 }
 
 const planAnnotation = 'haproxy-haptic.org/plan-id';
+const partsAnnotation = 'haproxy-haptic.org/parts';
 /** Key of the Secret's data. */
 const partKey = 'part';
 const longest = 253;
@@ -98,7 +105,11 @@ export function retainedManifest(
       name,
       namespace: whose.namespace,
       labels: labelsOf(whose.configuration),
-      annotations: { [planAnnotation]: planId, [checksumAnnotation]: checksum },
+      annotations: {
+        [planAnnotation]: planId,
+        [checksumAnnotation]: checksum,
+        [partsAnnotation]: String(parts.length),
+      },
       ...ownersOf(whose.owner),
     },
     spec: { path, content: shown.text, compressed: shown.compressed, checksum, retained },
@@ -131,7 +142,7 @@ export function partBytes(secret: KubeObject): Buffer | undefined {
 }
 
 /** What is known of a retained render by its metadata; undefined: it is none of this configuration. */
-export function knownRetained(metadata: ObjectMeta, configuration: string): RetainedConfig | undefined {
+export function knownRetained(metadata: ObjectMeta, configuration: string): KnownRetained | undefined {
   const { name, uid = '', labels = {}, annotations = {} } = metadata;
   const isOurs = Object.entries(labelsOf(configuration)).every(([key, value]) => labels[key] === value);
   if (!isOurs) return undefined;
@@ -140,6 +151,7 @@ export function knownRetained(metadata: ObjectMeta, configuration: string): Reta
     uid,
     planID: annotations[planAnnotation] ?? '',
     checksum: annotations[checksumAnnotation] ?? '',
+    parts: Number(/^\d{1,2}$/.exec(annotations[partsAnnotation] ?? '')?.[0] ?? 0),
   };
 }
 

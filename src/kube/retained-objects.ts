@@ -11,6 +11,7 @@ import type { PublishedIdentity } from './published-objects.ts';
 import type { ResourceRef } from './resource-path.ts';
 import {
   type Checkpoint,
+  type KnownRetained,
   knownRetained,
   partBytes,
   partManifest,
@@ -29,7 +30,7 @@ export interface RetainedStock {
   readonly isPublished: boolean;
   /** What that status names; undefined: it was not asked for. */
   readonly promoted?: readonly RetainedConfig[];
-  readonly found: readonly RetainedConfig[];
+  readonly found: readonly KnownRetained[];
   /** Names of Secrets. */
   readonly parts: readonly string[];
   /** Plans that pods are on, as the status has it. */

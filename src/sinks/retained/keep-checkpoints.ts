@@ -235,7 +235,12 @@ function runs({ planId, converged }: DeliveryAcked, { id }: Plan): boolean {
   return converged && planId === id;
 }
 
-/** Its HAProxyCfg is the one that was verified, and its first Secret is there; the rest is seen when it is read. */
+/** Its HAProxyCfg is the one that was verified, and its Secrets are there; what is in them is seen when they are read. */
 function isWhole({ name, uid }: RetainedConfig, { found, parts }: RetainedStock): boolean {
-  return found.some((config) => config.uid === uid) && parts.includes(partName(name, 0));
+  const known = found.find((config) => config.uid === uid);
+  if (known === undefined || known.parts === 0) return false;
+  const present = new Set(parts);
+  return Array.from({ length: known.parts }, (_, index) => partName(name, index)).every((part) =>
+    present.has(part),
+  );
 }

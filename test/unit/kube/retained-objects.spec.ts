@@ -77,7 +77,7 @@ describe('retained renders in the cluster', () => {
       isPublished: false,
       promoted: [],
       podPlans: [],
-      found: [config],
+      found: [{ ...config, parts: 2 }],
       parts: [`${config.name}-0`, `${config.name}-1`],
     });
     expect(await objects.write(checkpoint, signal)).toEqual(config);
@@ -103,6 +103,17 @@ describe('retained renders in the cluster', () => {
     expect((await objects.read(await objects.write(checkpoint, signal), signal)).bytes.toString()).toBe(
       'firstsecond',
     );
+  });
+
+  it('have no parts that count where somebody has edited how many there are', async () => {
+    const config = await objects.write(checkpoint, signal);
+    for (const text of ['1e9', '-1', '', '1000']) {
+      const annotations = { 'haproxy-haptic.org/parts': text };
+      await client.patch(cfgs, config.name, 'merge', { metadata: { annotations } });
+      const { found } = await objects.stock('web-haproxycfg', false, signal);
+      expect(found).toEqual([{ ...config, parts: 0 }]);
+    }
+    await objects.write(checkpoint, signal);
   });
 
   it('are found by the status that names them, which is read again when it changed', async () => {

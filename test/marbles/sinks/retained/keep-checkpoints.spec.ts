@@ -21,7 +21,7 @@ const configOf = (planID: string): RetainedConfig => ({
 });
 
 /** A cluster that has retained renders of these plans, the newest first; those of `stray` nobody relies on. */
-function cluster(promoted = '', { stray = '', pods = '', fails = 0, isPublished = true } = {}) {
+function cluster(promoted = '', { stray = '', pods = '', fails = 0, isPublished = true, missing = '' } = {}) {
   const asked: string[] = [];
   let configs = promoted.split(' ').filter(Boolean).map(configOf);
   let found = [...configs, ...stray.split(' ').filter(Boolean).map(configOf)];
@@ -29,7 +29,7 @@ function cluster(promoted = '', { stray = '', pods = '', fails = 0, isPublished 
   const stock = (): RetainedStock => ({
     isPublished,
     promoted: configs,
-    found,
+    found: found.map((config) => ({ ...config, parts: missing === '' ? 1 : 2 })),
     parts: found.map(({ name }) => `${name}-0`),
     podPlans: pods.split(' ').filter(Boolean),
   });
@@ -265,6 +265,27 @@ describe('renders that are kept for worse times', () => {
       m.flush();
       // After 5, 6, 8 and 12 s.
       expect(asked).toEqual(['look', 'look', 'look', 'look']);
+    }),
+  );
+
+  it(
+    'are written anew where a part of one is gone',
+    marbles((m) => {
+      const { effects, asked, words } = cluster('a', { missing: 'web-retained-a-1' });
+      const report$ = keepCheckpoints(
+        {
+          leader$: m.hot('  t', bools),
+          enabled$: of(true),
+          latch$: m.hot('   a', latches),
+          delivery$: m.hot('a', deliveries),
+          fleet$: of(fleet),
+        },
+        effects,
+        timing,
+      );
+      m.expect(words(report$), '^ 9s !').toBeObservable('5002ms (wk)', values);
+      m.flush();
+      expect(asked).toEqual(['look', 'write a for ns/p']);
     }),
   );
 
