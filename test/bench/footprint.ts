@@ -6,6 +6,7 @@ import { clusterClient } from './lib/cluster-client.ts';
 import { findLines } from './lib/find-lines.ts';
 import { startPace } from './lib/pace.ts';
 import { endpointSliceOf, ingressOf, moved, routeOf, serviceOf } from './lib/route-objects.ts';
+import { residentAtRest } from './lib/resident-at-rest.ts';
 import { startSandboxProcess } from './lib/sandbox-process.ts';
 import { mean, rounded } from './lib/statistics.ts';
 
@@ -18,11 +19,13 @@ const profiles = process.env['HAPTIC_BENCH_PROFILES'];
 /**
  * What two controllers take of a machine at 2,000 routes, while one endpoint and one route change every second: resident memory, the most of
  * a minute, and cores, without the HAProxys that check (their children). Both are whole processes against the sandbox's API, and one real
- * HAProxy with its agent gets all of it. Each was started on an empty cluster and has seen all routes come.
+ * HAProxy with its agent gets all of it. Each was started on an empty cluster and has seen all routes come. Before, what
+ * they and an agent take at rest in a small cluster.
  */
 export async function run(): Promise<object> {
   const [line] = findLines();
   if (line === undefined) throw new Error('no HAProxy');
+  const rest = await residentAtRest(line.path);
   await using resources = new AsyncDisposableStack();
   const sandbox = await startSandboxProcess(line.path, ['--controllers', '2']);
   resources.defer(sandbox.stop);
@@ -55,6 +58,7 @@ export async function run(): Promise<object> {
   await endpoints.stop();
   await coming.stop();
   return {
+    rest,
     leader: ofLeader,
     standby: ofStandby,
     routes: count,

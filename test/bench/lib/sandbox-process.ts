@@ -15,10 +15,15 @@ export interface SandboxProcess {
 export async function startSandboxProcess(
   haproxyPath: string,
   args: readonly string[] = [],
+  { webhook = false }: { readonly webhook?: boolean } = {},
 ): Promise<SandboxProcess> {
   const child = spawn(
     process.execPath,
-    ['dist/haptic.js', 'sandbox', '--no-sample', '--no-webhook', '--haproxy', haproxyPath, ...args],
+    [
+      ...['dist/haptic.js', 'sandbox', '--no-sample', '--haproxy', haproxyPath],
+      ...(webhook ? [] : ['--no-webhook']),
+      ...args,
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
