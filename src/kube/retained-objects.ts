@@ -50,7 +50,7 @@ export interface RetainedObjects {
    * @param withStatus its status is asked for, and comes with all that it shows
    */
   readonly stock: (main: string, withStatus: boolean, signal: AbortSignal) => Promise<RetainedStock>;
-  /** What the status of the HAProxyCfg names; it is read again where that has changed. */
+  /** What the status of the HAProxyCfg names, nothing where there is none; it is read again where that has changed. */
   readonly promoted: (main: string, signal: AbortSignal) => Promise<readonly RetainedConfig[]>;
   /** Writes it and reads it back. What has its name already is brought to it. */
   readonly write: (checkpoint: Checkpoint, signal: AbortSignal) => Promise<RetainedConfig>;
@@ -129,6 +129,7 @@ export function retainedObjects(
     },
     promoted: async (main, signal) => {
       const metadata = await client.get(configs, main, { signal, metadataOnly: true });
+      if (!metadata.ok && isNotFound(metadata.failure)) return [];
       if (!metadata.ok) throw failed(`read HAProxyCfg ${main}`, metadata.failure);
       const { uid, resourceVersion } = metadata.value.metadata;
       const version = `${uid} ${resourceVersion}`;
