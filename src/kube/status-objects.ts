@@ -45,14 +45,22 @@ export interface StatusObjects {
   readonly writeKinds: (kinds: readonly StatusKind[], signal: AbortSignal) => Promise<KubeResult<unknown>>;
 }
 
+/** In which namespaces objects of a kind can be; undefined: in all. */
+export type StatusPlaces = (kind: {
+  readonly apiVersion: string;
+  readonly resources: string;
+}) => readonly string[] | undefined;
+
 const keeper = 'haptic-statuses';
 
 /**
  * @param identity the configuration, beside which a ConfigMap says of which kinds statuses were written
+ * @param placesOf where an inventory looks
  */
 export function statusObjects(
   transport: KubeTransport,
   identity: { readonly namespace: string; readonly name: string },
+  placesOf: StatusPlaces,
 ): StatusObjects {
   const client = kubeClient(transport);
   const resolveKind = createKindResolver(transport);
@@ -91,14 +99,18 @@ export function statusObjects(
       const served = await resolveKind(apiVersion, kind, signal);
       // A kind that is not served any more has no objects.
       if (!served.ok) return isNotFound(served.failure) ? { ok: true, value: found } : served;
-      const { resources } = served.value;
-      for await (const page of client.list({ apiVersion, resources }, { metadataOnly: true, signal })) {
-        if (!page.ok) return page;
-        for (const { metadata } of page.value.items) {
-          const fields = ownFields(metadata);
-          if (fields.size === 0) continue;
-          const target = { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name };
-          found.set(referenceKey(target), { target, uid: metadata.uid ?? '', fields });
+      const { resources, namespaced } = served.value;
+      const places = namespaced ? placesOf({ apiVersion, resources }) : undefined;
+      for (const place of places ?? [undefined]) {
+        const ref = { apiVersion, resources, ...(place !== undefined && { namespace: place }) };
+        for await (const page of client.list(ref, { metadataOnly: true, signal })) {
+          if (!page.ok) return page;
+          for (const { metadata } of page.value.items) {
+            const fields = ownFields(metadata);
+            if (fields.size === 0) continue;
+            const target = { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name };
+            found.set(referenceKey(target), { target, uid: metadata.uid ?? '', fields });
+          }
         }
       }
       return { ok: true, value: found };

@@ -37,6 +37,7 @@ import type { StatusWish } from '../../sinks/status-book.ts';
 import { deployedStatuses } from '../../sinks/status-deployed.ts';
 import type { ControllerPart, ControllerRuntime } from '../../world/controller-runtime.ts';
 import { watchedObjects } from '../../world/watched-objects.ts';
+import { statusPlaces } from './status-places.ts';
 
 const timing = { retry: { min: 1_000, max: 300_000 }, forbidden: 300_000 };
 /** Milliseconds between two writes of how many objects are served. */
@@ -139,7 +140,7 @@ function effectsOf(
   { identity, leaderTransport, current }: ControllerRuntime,
   config: ConfigStatus,
 ): KeepStatusesEffects {
-  const objects = statusObjects(leaderTransport, identity);
+  const objects = statusObjects(leaderTransport, identity, statusPlaces(current, identity));
   const watched = watchedObjects(current);
   return {
     apply: (write) =>
