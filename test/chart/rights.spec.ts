@@ -36,8 +36,7 @@ const always = [
   'tokenreviews.authentication.k8s.io: create',
 ];
 const webhook = [
-  'namespaces: list watch',
-  'validatingwebhookconfigurations.admissionregistration.k8s.io: get patch (shop-haptic-webhook.edge)',
+  'validatingwebhookconfigurations.admissionregistration.k8s.io: patch (shop-haptic-webhook.edge)',
 ];
 
 describeChart('the controller may', () => {
@@ -61,19 +60,16 @@ describeChart('the controller may', () => {
       [
         'configmaps: get patch (shop-haptic-config-statuses shop-haptic-config-own-resources)',
         'haproxycfgs.haproxy-haptic.org: get list create patch delete',
-        'haproxycfgs/status.haproxy-haptic.org: get patch',
+        'haproxycfgs/status.haproxy-haptic.org: patch',
         'haproxycrtlistfiles.haproxy-haptic.org: get list create patch delete',
-        'haproxycrtlistfiles/status.haproxy-haptic.org: get patch',
         'haproxygeneralfiles.haproxy-haptic.org: get list create patch delete',
-        'haproxygeneralfiles/status.haproxy-haptic.org: get patch',
         'haproxymapfiles.haproxy-haptic.org: get list create patch delete',
-        'haproxymapfiles/status.haproxy-haptic.org: get patch',
         'haproxytemplateconfigs.haproxy-haptic.org: get list watch',
         'haproxytemplateconfigs/status.haproxy-haptic.org: patch (shop-haptic-config)',
-        'haproxytemplatelibraries.haproxy-haptic.org: get list watch',
+        'haproxytemplatelibraries.haproxy-haptic.org: list watch',
         'leases.coordination.k8s.io: create',
-        'leases.coordination.k8s.io: get list watch update patch (shop-haptic-leader)',
-        'pods: get list watch',
+        'leases.coordination.k8s.io: get list watch update (shop-haptic-leader)',
+        'pods: list watch',
         'secrets: get list create patch delete',
         'secrets: get update (shop-haptic-webhook-tls shop-haptic-webhook-tls-issuer)',
       ].sort(),

@@ -31,8 +31,8 @@ export function neededPermissions({
       need(verbs, { ...watched, ...(where !== undefined && { namespace: where }) });
   }
   need(['list', 'watch'], { group: '', resource: 'pods', namespace });
-  for (const resource of ['haproxytemplateconfigs', 'haproxytemplatelibraries'])
-    need(['get', 'list', 'watch'], { group, resource, namespace });
+  need(['get', 'list', 'watch'], { group, resource: 'haproxytemplateconfigs', namespace });
+  need(['list', 'watch'], { group, resource: 'haproxytemplatelibraries', namespace });
   need(['patch'], {
     group,
     resource: 'haproxytemplateconfigs',
@@ -60,7 +60,7 @@ export function neededPermissions({
   }
   const configuration = installation?.webhook?.configuration;
   if (configuration !== undefined)
-    need(['get', 'patch'], {
+    need(['patch'], {
       ...{ group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' },
       name: configuration,
     });
