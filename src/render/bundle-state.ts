@@ -1,4 +1,5 @@
 import { digest } from '../lib/digest.ts';
+import { flat } from '../lib/flat.ts';
 import { editOrderedMap, emptyOrderedMap, getEntry, type OrderedMap } from '../lib/ordered-map.ts';
 import type { Problem } from '../lib/problem.ts';
 import { ropeBytes, ropeDigest, ropeSize, type TextPiece } from '../lib/rope.ts';
@@ -336,8 +337,13 @@ export function createBundleState(options: BundleOptions): BundleState {
 
 /** Sorts as the numbers do. */
 export function padded(index: number): string {
-  return String(index).padStart(6, '0');
+  return index < 1_000
+    ? (fewPadded[index] ??= flat(String(index).padStart(6, '0')))
+    : String(index).padStart(6, '0');
 }
+
+/** Of all fragments, most of which have one part. */
+const fewPadded: string[] = [];
 
 function sameSection(a: Section, b: Section): boolean {
   return (

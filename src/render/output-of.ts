@@ -61,11 +61,12 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
   const by = owner ?? templateOwner('');
   const statusPatches = fragment.statusPatches?.map((patch) => ({ ...patch, owner: by }));
   const events = fragment.events?.map((event) => ({ ...event, owner: by }));
+  // What all have comes first: behind a spread, V8 would give it a store of its own.
   return {
-    ...owned,
     parts: shared(parts),
     entries: shared(entries),
     files: shared(fragment.files),
+    ...owned,
     ...(listed.length === 0 ? {} : { listed: shared(listed) }),
     ...(resources.length === 0 ? {} : { resources: shared(resources) }),
     ...(statusPatches === undefined ? {} : { statusPatches }),

@@ -9,6 +9,7 @@ import { yamlWord } from './context/yaml-word.ts';
 import type { EnvironmentInput, TemplateEnvironment } from './create-template-environment.ts';
 import { expressionAt } from './expression-at.ts';
 import type { Fragment, Piece } from './fragment.ts';
+import { createPlaces } from './create-places.ts';
 import {
   createHandlebarsEngine,
   type HelperOptions,
@@ -75,6 +76,7 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
     sizeCalculation: ({ size }) => size + 1,
   });
   const shared = { constants, folders, regexOf };
+  const placeOf = createPlaces();
   const documents = new Map(input.templates.map(({ name, document }) => [name, document]));
 
   const engine = createHandlebarsEngine({
@@ -108,7 +110,12 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
       const run = running();
       return located(run, options.loc, () => {
         countCall(run);
-        const scope = { context: this, options, run, place: () => placeOf(run, options.loc) };
+        const scope = {
+          context: this,
+          options,
+          run,
+          place: () => placeOf(run.templates.at(-1) ?? '', options.loc),
+        };
         return withinLimits(run, spec, meter, args, spec.call(args, scope));
       });
     };
@@ -119,7 +126,7 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
       return work();
     } catch (error) {
       if (renderFaultOf(error) !== undefined) throw error;
-      const place = placeOf(run, loc);
+      const place = placeOf(run.templates.at(-1) ?? '', loc);
       if (error instanceof CodedError && error.code === 'HAPTIC_ERR_TEMPLATE_FAIL') {
         const { field, reason } = error.cause as { field: string; reason: string };
         throw renderError({ place, message: shortened(error.message), field, reason });
@@ -357,18 +364,6 @@ function withoutMarkers(run: Run, piece: Piece): readonly Piece[] {
   return piecesOf(run, piece.text, piece.place).map((part) =>
     part.kind === 'text' ? { ...piece, text: part.text } : part,
   );
-}
-
-/** A range belongs to one compiled source, so its words are made once, however many fragments carry them. */
-const places = new WeakMap<SourceRange, string>();
-
-function placeOf(run: Run, loc: SourceRange): string {
-  let place = places.get(loc);
-  if (place === undefined) {
-    place = `${run.templates.at(-1) ?? ''}:${loc.start.line}:${loc.start.column + 1}`;
-    places.set(loc, place);
-  }
-  return place;
 }
 
 /** `{{{x}}}`: text as it is, line breaks included, but no other control character. */
