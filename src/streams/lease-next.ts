@@ -54,9 +54,13 @@ export function requestFor(
     timeout,
     lease: heldLease(place, { ...claim, now: wall }),
   });
-  if (what === 'release') return write({ holder: '', durationMs: 1000, ...(intent && { intent }) });
   const stored =
     lease.kind === 'present' && lease.record.epoch.kind === 'number' ? lease.record.epoch.value : 0;
+  if (what === 'release') {
+    // A Lease that was taken for a term that did not begin has what others let out.
+    const isOfTerm = stored === (term?.epoch ?? state.formerEpoch);
+    return write({ holder: '', durationMs: 1000, ...(isOfTerm && intent && { intent }) });
+  }
   const epoch =
     term === undefined
       ? Math.max(state.highestEpoch, stored, podEpoch) + 1

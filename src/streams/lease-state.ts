@@ -63,6 +63,8 @@ export interface ElectionState {
   /** Highest epoch that was ever seen on the Lease or claimed. */
   readonly highestEpoch: number;
   readonly term?: Term;
+  /** Of the last term that is over. */
+  readonly formerEpoch?: number;
   readonly request?: LeaseRequest;
   /** When a renewal, or a look at a Lease that is not watched, is due. */
   readonly dueAt: number;

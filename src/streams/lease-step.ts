@@ -55,8 +55,8 @@ function settleRelease(state: ElectionState): ElectionState {
 }
 
 function endTerm(state: ElectionState, ended: string): ElectionState {
-  const { term: _term, floor: _floor, ...rest } = state;
-  return { ...rest, ended };
+  const { term, floor: _floor, ...rest } = state;
+  return { ...rest, ...(term && { formerEpoch: term.epoch }), ended };
 }
 
 function onSignal(state: ElectionState, signal: ElectionSignal, context: ElectionContext): ElectionState {

@@ -102,6 +102,35 @@ describe('what goes out to HAProxy pods', () => {
   );
 
   it(
+    'goes along only with the Lease of the term in which it went out: who stops while it is about to lead again leaves what others wrote',
+    marbles((m) => {
+      const { api, process } = leaseApi();
+      // Of its first term; nobody asks it for another.
+      const a = process('a', { intent: () => intentOf('1') });
+      const taken$ = at(5_000, () =>
+        api.edit(() => marked(leaseOf('b', '2'), `${'2'.repeat(16)} sha256:${'2'.repeat(64)}`)),
+      );
+      const back$ = at(6_000, () => {
+        api.delayMs = 10;
+        api.edit((lease) => ({ ...lease, ...leaseOf('', '2'), metadata: lease.metadata }));
+      });
+      // Its request for the Lease is under way.
+      const stop$ = at(6_005, () => {
+        a.command.next({ kind: 'retire' });
+        a.command.next({ kind: 'release' });
+      });
+      const unsub = '                          ^ 9s !';
+      m.expect(shown(a.view$), unsub).toBeObservable('n 2001ms 1 2998ms n2', values);
+      m.expect(taken$, unsub).toBeObservable('5s (t|)', { t: 0 });
+      m.expect(back$, unsub).toBeObservable('6s (t|)', { t: 0 });
+      m.expect(stop$, unsub).toBeObservable('6005ms (t|)', { t: 0 });
+      m.flush();
+      expect(api.writes.slice(-2)).toEqual(['a#3@6001', '#3@6011']);
+      expect(onLease(api.current())).toBe('2');
+    }),
+  );
+
+  it(
     'is nothing where what stands there cannot be understood',
     marbles((m) => {
       const { process } = leaseApi(marked(leaseOf('old'), 'something else'));
