@@ -1,4 +1,4 @@
-import { Subscription, distinctUntilChanged, firstValueFrom, map, tap } from 'rxjs';
+import { Subscription, distinctUntilChanged, firstValueFrom, map, share, tap } from 'rxjs';
 import type { TemplateConfig } from '../../api/template-config.ts';
 import { retainedObjects } from '../../kube/retained-objects.ts';
 import type { Checkpoint } from '../../kube/retained-object.ts';
@@ -16,6 +16,7 @@ import {
   type CheckpointReport,
   keepCheckpoints,
 } from '../../sinks/retained/keep-checkpoints.ts';
+import { keptOfTerm } from '../../sinks/retained/kept-of-term.ts';
 import { makeCheckpoint } from '../../sinks/retained/make-checkpoint.ts';
 import { recordRetained } from '../../sinks/retained/record-retained.ts';
 import { type RecoveryEffects, recoverRetained } from '../../sinks/retained/recover-retained.ts';
@@ -62,8 +63,12 @@ export const retainedPart: ControllerPart = (runtime) => {
     { ...timing.checkpoints, interval: () => intervalOf(runtime.current()?.config) },
   ).pipe(
     taps.point<CheckpointReport>('checkpoints', (report) => report),
-    tap((report) => {
-      if (report.kind === 'kept') retained.kept.next(report.configs);
+    share(),
+  );
+  running.add(
+    keptOfTerm(leader$, report$).subscribe({
+      next: (configs) => retained.kept.next(configs),
+      error: onFatal,
     }),
   );
   const recovery$ = recoverRetained(
