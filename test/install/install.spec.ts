@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeInstalled } from '../fixtures/install/install-cluster.ts';
+import { describeInstalled } from '../fixtures/install/describe-installed.ts';
 import { leftovers } from '../fixtures/install/leftovers.ts';
 import { type Load, startLoad } from '../fixtures/install/load.ts';
 import { fullname, installRelease, releaseUrl, uninstallRelease } from '../fixtures/install/release.ts';
@@ -26,11 +26,6 @@ describeInstalled('an installed chart', (cluster) => {
       found.map(({ metadata }) => cluster.ask(release.namespace, metadata.name, port, '/metrics')),
     );
   };
-  const answers = (host: string, status: number) =>
-    until(`${host} answers ${String(status)}`, async () => {
-      const answer = await client.get(host);
-      return answer.status === status ? answer : undefined;
-    });
   const scale = (replicas: number) =>
     kubectl(['scale', 'deployment/site', '-n', apps, `--replicas=${String(replicas)}`]);
 
@@ -53,7 +48,7 @@ describeInstalled('an installed chart', (cluster) => {
         ...{ service: 'site', ingressClass: release.name },
       }),
     );
-    expect(await answers('site.example.com', 200)).toMatchObject({ body: 'site\n' });
+    expect(await client.answers('site.example.com', 200)).toMatchObject({ body: 'site\n' });
     const ready = (await pods('haproxy')).map(({ status }) => status?.['phase']);
     expect(ready).toEqual(['Running', 'Running']);
   });
@@ -64,13 +59,13 @@ describeInstalled('an installed chart', (cluster) => {
     const before = await reloads();
     expect(before).toHaveLength(2);
     await scale(0);
-    await answers('site.example.com', 503);
+    await client.answers('site.example.com', 503);
     await scale(3);
-    await answers('site.example.com', 200);
+    await client.answers('site.example.com', 200);
     await scale(0);
-    await answers('site.example.com', 503);
+    await client.answers('site.example.com', 503);
     await scale(2);
-    await answers('site.example.com', 200);
+    await client.answers('site.example.com', 200);
     expect(await reloads()).toEqual(before);
   });
 
@@ -150,7 +145,7 @@ describeInstalled('an installed chart', (cluster) => {
         const host = `turn-${String(turn)}.example.com`;
         const route = { name: 'turn', namespace: apps, host, service: 'site', ingressClass: release.name };
         await cluster.apply(sampleRoute(route));
-        await answers(host, 200);
+        await client.answers(host, 200);
         return (await exchanged()) ? true : undefined;
       },
       180_000,
