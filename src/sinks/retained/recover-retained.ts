@@ -20,6 +20,7 @@ import {
   toArray,
 } from 'rxjs';
 import type { LatchVerdict } from '../../gate/latch.ts';
+import type { Finding } from '../../gate/verdict.ts';
 import type { ApplyAnswer } from '../../fleet/agent-client.ts';
 import { errorMessage } from '../../lib/error-message.ts';
 import { coalesce } from '../../operators/coalesce.ts';
@@ -56,6 +57,11 @@ export interface RetainedRender {
   readonly blob?: Uint8Array;
 }
 
+/** What HAProxy says of a retained render. */
+export interface RetainedVerdict extends Pick<LatchVerdict, 'planId' | 'kind'> {
+  readonly findings?: readonly Pick<Finding, 'file' | 'line'>[];
+}
+
 /** Each emits once and completes, or errors with what went wrong. */
 export interface RecoveryEffects {
   readonly intent: () => Observable<DeploymentIntent | undefined>;
@@ -64,7 +70,7 @@ export interface RecoveryEffects {
   readonly read: (config: RetainedConfig) => Observable<RetainedRender>;
   /** What a pod holds, with the digests of what lies on its disk now. */
   readonly state: (pod: HaproxyPod) => Observable<AgentState>;
-  readonly check: (plan: Plan) => Observable<LatchVerdict>;
+  readonly check: (plan: Plan) => Observable<RetainedVerdict>;
   readonly apply: (pod: HaproxyPod, state: AgentState, render: RetainedRender) => Observable<ApplyAnswer>;
 }
 
@@ -215,11 +221,13 @@ export function recoverRetained(
   }
 }
 
-function refusalOf({ kind, findings = [] }: LatchVerdict): Unavailable | undefined {
+/** HAProxy's words may repeat what of Secrets was printed into the render, and nobody knows any more what that was: only the place is told. */
+function refusalOf({ kind, findings = [] }: RetainedVerdict): Unavailable | undefined {
   if (kind === 'accepted') return undefined;
-  return kind === 'refused'
-    ? unavailable('RefusedByHAProxy', `HAProxy refuses it: ${findings[0]?.message ?? 'without a reason'}`)
-    : unavailable('CheckFailed', 'HAProxy could not be asked about it');
+  if (kind === 'unchecked') return unavailable('CheckFailed', 'HAProxy could not be asked about it');
+  const [{ file, line } = {}] = findings;
+  const place = file === undefined || line === undefined ? '' : ` (${file}, line ${line})`;
+  return unavailable('RefusedByHAProxy', `HAProxy refuses it${place}`);
 }
 
 function failedAt({ key }: HaproxyPod, words: string): Unavailable {

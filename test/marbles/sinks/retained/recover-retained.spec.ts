@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, NEVER, defer, delay, map, of, throwError } from 'rxjs';
+import { type Observable, NEVER, defer, delay, filter, map, of, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ApplyAnswer } from '../../../../src/fleet/agent-client.ts';
 import type { DeploymentIntent } from '../../../../src/protocol/deployment-intent.ts';
@@ -125,6 +125,34 @@ describe('a leader without a render of its own', () => {
   );
 
   it(
+    'tells where HAProxy refuses what is retained, not in what words: they may repeat values of Secrets, of which nobody knows any more what they are',
+    marbles((m) => {
+      const { effects } = scene({
+        states: { 'ns/new': fresh },
+        check: ({ id: planId }) => {
+          const finding = {
+            severity: 'alert',
+            message: "unknown 'hunter2'",
+            file: 'haproxy.cfg',
+            line: 12,
+          } as const;
+          return of({ kind: 'refused' as const, planId, findings: [finding] });
+        },
+      });
+      const state$ = recoverRetained(
+        { leader$: m.hot('t', bools), own$: m.hot('e', owns), fleet$: of(fleetOf('ns/new')) },
+        effects,
+        timing,
+      ).pipe(
+        filter((state) => state.kind === 'unavailable'),
+        map(({ reason, message }) => `${reason}: ${message}`),
+      );
+      const refused = 'RefusedByHAProxy: HAProxy refuses it (haproxy.cfg, line 12)';
+      m.expect(state$, '^ 6s !').toBeObservable('5s r', { r: refused });
+    }),
+  );
+
+  it(
     'does nothing before it is known that it cannot have one, nor as a standby',
     marbles((m) => {
       const { asked, effects } = scene({ states: { 'ns/new': fresh } });
@@ -183,7 +211,7 @@ describe('a leader without a render of its own', () => {
       });
       const refused = scene({
         states: { 'ns/new': fresh },
-        check: ({ id }) => of({ kind: 'refused' as const, planId: id, findings: [{ message: 'no' }] }),
+        check: ({ id }) => of({ kind: 'refused' as const, planId: id, findings: [] }),
       });
       const leader$ = m.hot('t', bools);
       const own$ = m.hot('   e', owns);
