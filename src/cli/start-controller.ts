@@ -59,6 +59,7 @@ import { recordRuntime } from './controller/record-runtime.ts';
 import type { LoadGateDeps } from '../world/load-gate.ts';
 import { createStartupStages } from '../world/startup-stages.ts';
 import { sharePods } from '../world/share-pods.ts';
+import { withTime } from '../world/with-time.ts';
 import { createTryConfig } from '../world/try-config.ts';
 import { tellStalls } from './controller/tell-stalls.ts';
 import { tellWatch } from './controller/tell-watch.ts';
@@ -144,7 +145,7 @@ export function startController(deps: ControllerDeps): Controller {
   };
 
   const changes = (world: LiveWorld) =>
-    shared.withPods(world, http.withContents(world, worlds.changes(world)));
+    shared.withPods(world, http.withContents(world, withTime(world, worlds.changes(world))));
 
   const plans = createPlanCache(timing.newestPlans);
   const book = createPodBook(plans);

@@ -44,7 +44,11 @@ export function judgeProblems({ before, after }: ProblemChange, subject: Owner):
 }
 
 const aboutOthers = /(?:Missing|Conflict|Lost|Pending)$/;
-const othersReasons: ReadonlySet<string> = new Set(['ExternalNameUnsupported', 'ObjectUnreadable']);
+const othersReasons: ReadonlySet<string> = new Set([
+  'CertificateInvalid',
+  'ExternalNameUnsupported',
+  'ObjectUnreadable',
+]);
 
 /** By convention such reasons end in Missing, Conflict, Lost or Pending. */
 function isAboutOthers({ reason }: Problem): boolean {

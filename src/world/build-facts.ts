@@ -9,8 +9,13 @@ import {
   type IngressProjections,
 } from '../projections/ingress/create-ingress-projections.ts';
 import type { Publishing } from '../projections/published-addresses.ts';
-import { createTlsProjections, type TlsProjections } from '../projections/tls/create-tls-projections.ts';
-import type { SecretRef } from '../projections/tls/secret-ref.ts';
+import {
+  createTlsProjections,
+  type TlsOptions,
+  type TlsProjections,
+  type TlsTimes,
+} from '../projections/tls/create-tls-projections.ts';
+import { parseDuration } from '../lib/duration.ts';
 import type { LiveStore } from './live-store.ts';
 
 /**
@@ -28,18 +33,17 @@ export function refuseFactsOnDemand(watchedResources: TemplateConfig['watchedRes
 }
 
 /** What facts are made by, besides stores. */
-export interface FactOptions {
+export interface FactOptions extends TlsOptions {
   /** What the status of every Ingress should say of the way to HAProxy. */
   readonly publishing: Publishing;
-  /** Secrets of the default certificate, the first that can be served. */
-  readonly defaultCertificates: readonly SecretRef[];
 }
 
 export function factOptionsOf({ controller }: Pick<TemplateConfig, 'controller'>): FactOptions {
   const { publishService: service, publishAddresses: addresses } = controller;
-  const { defaultSSLCertificate, selfSignedCertificate } = controller;
+  const { defaultSSLCertificate, selfSignedCertificate, certificateGracePeriod } = controller;
   return {
     publishing: { ...(service && { service }), addresses },
+    certificateGraceMs: parseDuration(certificateGracePeriod, 'controller.certificateGracePeriod'),
     defaultCertificates: [defaultSSLCertificate, selfSignedCertificate].filter((ref) => ref !== undefined),
   };
 }
@@ -51,13 +55,15 @@ export interface Facts {
   readonly collections: Readonly<
     Record<keyof Omit<IngressProjections, 'tlsUses'> | keyof TlsProjections, Collection<unknown>>
   >;
+  /** What is said when time passes. */
+  readonly waits: TlsTimes;
   readonly dispose: () => void;
 }
 
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
 export function buildFacts(
   stores: ReadonlyMap<string, LiveStore>,
-  { publishing, defaultCertificates }: FactOptions,
+  { publishing, ...tlsOptions }: FactOptions,
 ): Facts {
   const watched = [...factResources, secretResource].flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
@@ -81,7 +87,11 @@ export function buildFacts(
   // Where no Secrets are watched, HTTPS is not served, and nobody need be told what it lacks.
   const tls =
     live === undefined
-      ? createTlsProjections(graph, { uses: graph.source('no uses'), ...secrets }, [])
-      : createTlsProjections(graph, { uses, ...secrets }, defaultCertificates);
-  return { graph, collections: { ...routing, ...tls }, dispose };
+      ? createTlsProjections(
+          graph,
+          { uses: graph.source('no uses'), ...secrets },
+          { ...tlsOptions, defaultCertificates: [] },
+        )
+      : createTlsProjections(graph, { uses, ...secrets }, tlsOptions);
+  return { graph, collections: { ...routing, ...tls.collections }, waits: tls.waits, dispose };
 }

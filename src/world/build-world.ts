@@ -19,6 +19,8 @@ export interface World {
   readonly renderer: Renderer;
   /** Objects that the first render waits for. */
   readonly firstReads: FirstReads;
+  /** What its facts wait for. */
+  readonly waits: Facts['waits'];
   /** The Secrets that are held. Asked between turns. */
   readonly secrets: () => Iterable<KubeObject>;
   /** Lets go of stores and facts, which may be those of other configurations too. */

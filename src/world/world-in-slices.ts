@@ -70,6 +70,7 @@ export function* worldInSlices(options: WorldOptions): Slices<World> {
       stores.flatMap(([, { cache }]) => cache ?? []),
       firstReadsLimits,
     ),
+    waits: ground.facts.waits,
     secrets: () => heldSecrets(config, ground.stores),
     dispose: () => {
       http?.leave?.();

@@ -1,9 +1,11 @@
+import { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import type { Owner } from '../../src/lib/owner.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
 import { type EchoServer, startEcho } from '../fixtures/echo-server.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
@@ -46,7 +48,10 @@ describeEachLine('certificates in a cluster', (line) => {
 
   beforeAll(async () => {
     echo = await startEcho('shop');
-    traffic = await startSandboxTraffic({ haproxy: line.path });
+    traffic = await startSandboxTraffic({
+      haproxy: line.path,
+      config: { controller: { certificateGracePeriod: '1s' } },
+    });
     await traffic.put(
       service({ name: 'shop', selector: null }),
       endpointSlice({
@@ -121,6 +126,48 @@ describeEachLine('certificates in a cluster', (line) => {
     expect(await traffic.reloads()).toBe(reloads);
   });
 
+  test('whose Secret goes are served for the grace time, expired ones on, and whoever names them is told', async () => {
+    const reloads = await traffic.reloads();
+    const kept = await issueCertificate({ names: ['kept.test'] });
+    const expired = await issueCertificate({
+      names: ['old.test'],
+      notBefore: new Date(Date.now() - 3_600_000),
+      notAfter: new Date(Date.now() - 1_000),
+    });
+    await traffic.put(secretOf('kept', kept), route('kept', 'kept.test'));
+    await traffic.put(secretOf('old', expired), route('old', 'old.test'));
+    await shows('old.test', expired);
+    await shows('kept.test', kept);
+    await eventually('the end of the certificate is told', async () =>
+      (await problems()).includes('Ingress old CertificateExpired') ? true : undefined,
+    );
+    await traffic.remove('v1/secrets', 'kept');
+    await eventually('the Secret is missed', async () =>
+      (await problems()).includes('Ingress kept CertificateMissing') ? true : undefined,
+    );
+    await eventually('the grace time is over', async () =>
+      (await serial('kept.test'))?.length === 32 ? true : undefined,
+    );
+    expect(await traffic.reloads()).toBe(reloads);
+  });
+
+  test('that HAProxy refuses for reasons of its own are held back, and nobody else is', async () => {
+    const weak = await issueCertificate({ names: ['weak'], isAuthority: true, keys: await weakKeys() });
+    const { cert, key } = await issueCertificate({ names: ['weak.test'] });
+    await traffic.put(secretOf('weak', { cert: cert + weak.cert, key }), route('weak', 'weak.test'));
+    await eventually('it is held back', async () =>
+      (await traffic.tap<Held>('quarantine'))?.objects.some(({ owner }) => owner.name === 'weak') === true
+        ? true
+        : undefined,
+    );
+    const next = await issueCertificate({ names: ['next.test'] });
+    await traffic.put(secretOf('next', next), route('next', 'next.test'));
+    await shows('next.test', next);
+    const repaired = await issueCertificate({ names: ['weak.test'] });
+    await traffic.put(secretOf('weak', repaired));
+    await shows('weak.test', repaired);
+  });
+
   test('are read of the Secrets that are named, and of no others', async () => {
     const { cert, key } = await issueCertificate();
     await traffic.put(secretOf('unused', { cert, key }));
@@ -132,3 +179,18 @@ describeEachLine('certificates in a cluster', (line) => {
     expect(log).not.toContain('PRIVATE KEY');
   });
 });
+
+interface Held {
+  readonly objects: readonly { readonly owner: Owner }[];
+}
+
+/** Too short for OpenSSL, in a certificate that is not looked at closely before HAProxy is. */
+async function weakKeys(): Promise<webcrypto.CryptoKeyPair> {
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    hash: 'SHA-256',
+    publicExponent: new Uint8Array([1, 0, 1]),
+    modulusLength: 1024,
+  };
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}

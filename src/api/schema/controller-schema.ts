@@ -98,6 +98,12 @@ export const controllerSchema = {
         name: { ...objectName, description: 'Name of the Secret.' },
       },
     },
+    certificateGracePeriod: {
+      ...duration,
+      description:
+        'For how long a certificate is served on when its Secret is gone, or empty: it may be on its way to be made anew. 0s: not at all.',
+      default: '1m',
+    },
     configPublishing: {
       type: 'object',
       description: 'HAProxyCfg and its companions, which show what was rendered.',

@@ -1,4 +1,8 @@
-import type { Collection, Graph } from '../../collections/types.ts';
+import { pendingEntry } from '../../collections/pending-entry.ts';
+import type { Collection, Graph, SourceCollection } from '../../collections/types.ts';
+import type { Deadline } from '../deadline.ts';
+import { deadlineKeys } from './deadline-keys.ts';
+import { validityFault } from './validity-fault.ts';
 import { problemError } from '../problem-error.ts';
 import type { SecretRef } from './secret-ref.ts';
 import { secretKey } from './secret-key.ts';
@@ -12,16 +16,22 @@ export interface CertificateContents {
   readonly found: Collection<CertificateContent | { readonly kind: 'missing' }>;
   /** What is served: what it holds, or what it held last that could be served. */
   readonly held: Collection<CertificateFacts>;
+  /** What this waits for, and where it is told. */
+  readonly deadlines: Collection<Deadline>;
+  readonly times: SourceCollection<true>;
 }
 
 /**
  * The Secrets that anybody names, each read once and parsed once for each of its versions, however many name it. One that cannot be served any
- * more is served as it was, and its owner is told.
+ * more is served as it was, and its owner is told; one that is gone, for the grace time: it may be made anew, or be gone for a reason.
+ *
+ * @param graceMs milliseconds for which the certificate of a Secret that is gone, or empty, is served on
  */
 export function createCertificateContents(
   graph: Graph,
   uses: Collection<TlsUse>,
   source: SecretSource,
+  graceMs: number,
 ): CertificateContents {
   const bySecret = graph.groupEntriesBy('tls.uses-by-secret', uses, ({ secret }) =>
     secret === undefined ? undefined : secretKey(secret),
@@ -36,6 +46,10 @@ export function createCertificateContents(
       return secret === undefined ? { kind: 'missing' } : parseCertificate(secret);
     },
     { reads: [secrets, ...(onDemand === undefined ? [] : [onDemand.arrivals])], ownerOf: ownerOfSecret },
+  );
+  const times = graph.source<true>('tls.times');
+  const deadlines = graph.flatMapEntries('tls.deadlines', found, (content, key) =>
+    deadlinesOf(content, key, graceMs),
   );
   const held = graph.mapEntries(
     'tls.served',
@@ -52,16 +66,34 @@ export function createCertificateContents(
             message,
             owner,
           });
+        const fault = validityFault(reader, times, key, content.facts);
+        if (fault !== undefined) reader.report({ ...fault, severity: 'warning', field: 'data', owner });
         return content.facts;
       }
-      if (content === undefined || content.kind === 'missing') return undefined;
-      const fault = content.kind === 'invalid' ? content.fault : 'is empty';
-      const message = `${fault}: what it held before is served, if anything`;
+      if (content?.kind !== 'invalid') {
+        const isOver = reader.read(times, deadlineKeys.missing(key)) === true;
+        if (content === undefined || isOver || graceMs === 0) return undefined;
+        throw pendingEntry(`Secret ${key}`);
+      }
+      const message = `${content.fault}: what it held before is served, if anything`;
       throw problemError({ severity: 'error', reason: 'CertificateInvalid', field: 'data', message, owner });
     },
-    { reads: [found], ownerOf: ownerOfSecret },
+    { reads: [found, times], ownerOf: ownerOfSecret },
   );
-  return { found, held };
+  return { found, held, deadlines, times };
+}
+
+function* deadlinesOf(
+  content: CertificateContent | { readonly kind: 'missing' },
+  key: string,
+  graceMs: number,
+): Generator<readonly [string, Deadline]> {
+  if (content.kind === 'usable') {
+    const { facts } = content;
+    yield [deadlineKeys.begins(key, facts), { when: { at: facts.notBefore }, told: 'ahead' }];
+    yield [deadlineKeys.ends(key, facts), { when: { at: facts.notAfter }, told: 'passed' }];
+  } else if (content.kind !== 'invalid')
+    yield [deadlineKeys.missing(key), { when: { after: graceMs }, told: 'passed' }];
 }
 
 function ownerOfSecret({ namespace, name }: SecretRef) {

@@ -1,4 +1,5 @@
 import type { Collection, Graph } from '../../collections/types.ts';
+import { digestValue } from '../../lib/digest.ts';
 import type { Certificate } from '../model.ts';
 import { certificateFile } from './certificate-file.ts';
 import type { ChosenCertificates } from './choose-certificates.ts';
@@ -18,7 +19,7 @@ export function createCertificates(
       // The default certificate is that of every host without one of its own.
       secrets
         .filter((secret) => secret !== '')
-        .map((secret) => [`${secret} ${host}`, { secret, host, owner }]),
+        .map((secret) => [`${secret} ${host}`, { secret, host, digest: digestOf(host), owner }]),
     { ownerOf: ({ owner }) => owner },
   );
   const bySecret = graph.groupEntriesBy('tls.hosts-by-secret', served, ({ secret }) => secret);
@@ -31,7 +32,7 @@ export function createCertificates(
       const { chain, key } = facts;
       const [namespace = '', name = ''] = secret.split('/');
       const owner = { kind: 'Secret', namespace, name };
-      return splitHosts(group.map(({ host }) => host)).flatMap((part, at) => {
+      return splitHosts(group).flatMap((part, at) => {
         if (part.length === 0) return [];
         const file = certificateFile({ namespace, name }, at);
         return [[file, { file, chain, key, hosts: part, owner }] as const];
@@ -46,4 +47,8 @@ export function createCertificates(
       }),
     },
   );
+}
+
+function digestOf(host: string): number {
+  return Number(BigInt.asUintN(32, digestValue(host)));
 }

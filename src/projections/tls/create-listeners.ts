@@ -22,8 +22,10 @@ export function createListeners(
       for (const { namespace, name: secret } of refs) {
         const ref = secretKey({ namespace, name: secret });
         const owner = { kind: 'Secret', namespace, name: secret };
-        if (reader.read(found, ref)?.kind === 'missing') {
-          const message = 'does not exist, and is to be the default certificate';
+        const kind = reader.read(found, ref)?.kind;
+        if (kind === 'missing' || kind === 'empty') {
+          const what = kind === 'empty' ? 'is empty' : 'does not exist';
+          const message = `${what}, and is to be the default certificate`;
           reader.report({ severity: 'error', reason: 'CertificateMissing', field: '', message, owner });
         }
         const facts = reader.read(held, ref);

@@ -2,7 +2,7 @@ import type { Collection, Graph } from '../../collections/types.ts';
 import type { Certificate, Listener, TlsHost } from '../model.ts';
 import { chooseCertificates } from './choose-certificates.ts';
 import { createCertificateChecks } from './create-certificate-checks.ts';
-import { createCertificateContents } from './create-certificate-contents.ts';
+import { type CertificateContents, createCertificateContents } from './create-certificate-contents.ts';
 import { createCertificates } from './create-certificates.ts';
 import { createHostClaims } from './create-host-claims.ts';
 import { createListeners } from './create-listeners.ts';
@@ -25,26 +25,39 @@ export interface TlsProjections {
   readonly tlsHosts: Collection<TlsHost>;
 }
 
+/** See `Deadline`. */
+export type TlsTimes = Pick<CertificateContents, 'deadlines' | 'times'>;
+
+export interface TlsOptions {
+  /** The Secrets of the default certificate; the first that can be served counts. */
+  readonly defaultCertificates: readonly SecretRef[];
+  /** Milliseconds for which a certificate is served on when its Secret is gone, or empty. */
+  readonly certificateGraceMs: number;
+}
+
 /**
  * Secrets and whoever names them → certificates, each with the hosts that it is for: uses → Secrets, read and parsed once → claims to hosts →
  * certificates of hosts (conflicts decided) → entries of the crt-list. A changed Secret touches its own entries, a changed object those of its
  * hosts.
- *
- * @param defaults the Secrets of the default certificate; the first that can be served counts
  */
 export function createTlsProjections(
   graph: Graph,
   { uses, ...source }: TlsSources,
-  defaults: readonly SecretRef[],
-): TlsProjections {
+  { defaultCertificates: defaults, certificateGraceMs }: TlsOptions,
+): { readonly collections: TlsProjections; readonly waits: TlsTimes } {
   const fixed = defaultUses(graph, defaults);
   const all = graph.unionEntries('tls.uses', uses, fixed);
-  const contents = createCertificateContents(graph, all, source);
-  const { found, held } = contents;
-  createCertificateChecks(graph, uses, found);
+  const contents = createCertificateContents(graph, all, source, certificateGraceMs);
+  const { held, deadlines, times } = contents;
+  createCertificateChecks(graph, uses, contents);
   const listeners = createListeners(graph, defaults, contents);
   const claims = createHostClaims(graph, uses, held);
   const byHost = graph.groupEntriesBy('tls.claims-by-host', claims, ({ host }) => host);
+  // Hosts need not look again at a certificate that is renewed with the same type of key.
+  const keyTypes = graph.mapEntries('tls.key-types', held, ({ keyType }) => keyType);
+  const hasDefault = graph.mapEntries('tls.has-default', listeners, ({ certificate }) =>
+    certificate === undefined ? undefined : true,
+  );
   const hosts = graph.mapEntries(
     'tls.hosts',
     byHost,
@@ -52,12 +65,10 @@ export function createTlsProjections(
       chooseCertificates(
         group,
         (secret) =>
-          secret === ''
-            ? reader.read(listeners, 'https')?.certificate && 'other'
-            : reader.read(held, secret)?.keyType,
+          secret === '' ? reader.read(hasDefault, 'https') && 'other' : reader.read(keyTypes, secret),
         (problem) => reader.report(problem),
       ),
-    { reads: [held, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
+    { reads: [keyTypes, hasDefault], ownerOf: ([first]) => first?.owner ?? noOwner },
   );
   const tlsHosts = graph.mapEntries(
     'tlsHosts',
@@ -65,7 +76,8 @@ export function createTlsProjections(
     ({ host, owner }): TlsHost => ({ group: host, owner }),
     { ownerOf: ({ owner }) => owner },
   );
-  return { certificates: createCertificates(graph, hosts, held), listeners, tlsHosts };
+  const certificates = createCertificates(graph, hosts, held);
+  return { collections: { certificates, listeners, tlsHosts }, waits: { deadlines, times } };
 }
 
 const noOwner = { kind: 'Route', namespace: '', name: '' };

@@ -32,8 +32,12 @@ export type CertificateContent =
   /** What is wrong, in words that follow the name of the Secret; nothing of its content is in them. */
   | { readonly kind: 'invalid'; readonly fault: string };
 
-/** OpenSSL refuses shorter ones, at the lowest level of security that any of the supported builds has. */
-const leastRsaBits = 1024;
+/** OpenSSL's clients refuse longer chains (`SSL_MAX_CERT_LIST_DEFAULT`); every entry of a crt-list has a copy of it. */
+const mostBytes = 100 * 1024;
+const mostCertificates = 16;
+
+/** OpenSSL refuses shorter ones at its level 2 of security, which it has by default from 3.2 on, and before that in distributions. */
+const leastBits = { rsa: 2048, ec: 224 } as const;
 
 /**
  * `tls.crt` and `tls.key` of a Secret of any type (unvalidated JSON). The certificate is the one that belongs to the key, wherever it stands;
@@ -56,9 +60,8 @@ export function parseCertificate(secret: KubeObject): CertificateContent {
   const leaf = certificates.value.find((certificate) => certificate.checkPrivateKey(key.value.key));
   if (leaf === undefined) return invalid('has a tls.key that belongs to no certificate in tls.crt');
   const { publicKey } = leaf;
-  const bits = publicKey.asymmetricKeyDetails?.modulusLength;
-  if (bits !== undefined && bits < leastRsaBits)
-    return invalid(`has a key of ${bits} bits; HAProxy takes ${leastRsaBits} or more`);
+  const weak = weakness(publicKey);
+  if (weak !== undefined) return invalid(weak);
 
   const chain = orderChain(leaf, certificates.value);
   return {
@@ -83,12 +86,21 @@ function textOf(data: unknown, name: string): Parsed<string> {
   const value = isRecord(data) ? data[name] : undefined;
   if (value === undefined || value === null) return { value: '' };
   if (typeof value !== 'string') return { fault: `has a ${name} that is no text` };
+  const { length } = value;
+  if (length > (mostBytes * 4) / 3)
+    return {
+      fault: `has a ${name} of ${Math.floor((length * 3) / 4)} bytes; ${mostBytes} are enough for any chain`,
+    };
   return { value: Buffer.from(value, 'base64').toString('latin1').trim() };
 }
 
 function readCertificates(text: string): Parsed<readonly X509Certificate[]> {
   const blocks = pemBlocks(text).filter(({ label }) => /^(?:TRUSTED |X509 )?CERTIFICATE$/.test(label));
   if (blocks.length === 0) return { fault: 'has no certificate in PEM in tls.crt' };
+  if (blocks.length > mostCertificates)
+    return {
+      fault: `has ${blocks.length} certificates in tls.crt; ${mostCertificates} are enough for any chain`,
+    };
   const found: X509Certificate[] = [];
   for (const [at, { pem }] of blocks.entries()) {
     try {
@@ -113,6 +125,14 @@ function readKey(text: string): Parsed<{ readonly key: KeyObject; readonly pem: 
   } catch {
     return { fault: 'has a private key in tls.key that cannot be read' };
   }
+}
+
+function weakness({ asymmetricKeyDetails: details }: KeyObject): string | undefined {
+  // Curves have their number of bits in their names.
+  const curveBits = Number(/\d{3}/.exec(details?.namedCurve ?? '')?.[0]);
+  const [bits, least] =
+    details?.modulusLength === undefined ? [curveBits, leastBits.ec] : [details.modulusLength, leastBits.rsa];
+  return bits < least ? `has a key of ${bits} bits; HAProxy takes ${least} or more` : undefined;
 }
 
 function keyTypeOf({ asymmetricKeyType }: KeyObject): KeyType {

@@ -46,6 +46,8 @@ describe('a change is not to blame', () => {
 
   it.each([
     'BackendMissing',
+    'CertificateInvalid',
+    'CertificateMissing',
     'PortMissing',
     'ConflictLost',
     'MapKeyConflict',

@@ -127,6 +127,53 @@ describe('certificates of hosts', () => {
     expect(world.problemLines()).toEqual([]);
   });
 
+  it('whose Secret is gone or empty are served for the grace time, and no longer', () => {
+    const world = createTlsWorld({ graceMs: 1_000 });
+    world.put(
+      secretOf(first, 'one'),
+      using('x', 'one', ['a.example.com']),
+      using('y', 'none', ['b.example.com']),
+    );
+    world.remove(secretOf(first, 'one'));
+    expect(world.lines()).toEqual(['shop_one.pem a.example.com']);
+    expect(world.waits()).toEqual(['shop/none missing passed', 'shop/one missing passed']);
+    expect(world.problemLines()).toEqual([
+      'Ingress shop/x CertificateMissing spec.tls[0].secretName',
+      'Ingress shop/y CertificateMissing spec.tls[0].secretName',
+    ]);
+    // It comes back in time, and goes again.
+    world.put(secretOf(second, 'one'));
+    expect(world.certificates.peek('shop_one.pem')?.chain).toBe(second.cert);
+    world.put(secret({ name: 'one', data: { 'tls.crt': '', 'tls.key': '' } }));
+    expect(world.lines()).toEqual(['shop_one.pem a.example.com']);
+    world.tell('shop/one missing');
+    expect(world.lines()).toEqual([]);
+    expect(world.tlsHosts.keys()).toEqual([]);
+    expect(world.problemLines()).toContain('Ingress shop/x CertificateMissing spec.tls[0].secretName');
+  });
+
+  it('are served before and after their time, and whoever names them is told', async () => {
+    const world = createTlsWorld();
+    const { cert, key, certificate } = await issueCertificate();
+    world.put(secretOf({ cert, key } as IssuedCertificate, 'one'), using('x', 'one', ['a.example.com']));
+    const [from, until] = [certificate.notBefore.getTime(), certificate.notAfter.getTime()];
+    expect(world.waits()).toEqual([`shop/one from ${from} ahead`, `shop/one until ${until} passed`]);
+    const entry = world.certificates.peek('shop_one.pem');
+    world.tell(`shop/one until ${until}`);
+    expect(world.problemLines()).toEqual([
+      'Ingress shop/x CertificateExpired spec.tls[0].secretName',
+      'Secret shop/one CertificateExpired data',
+    ]);
+    world.tell(`shop/one from ${from}`);
+    expect(world.problems().map(({ reason, severity }) => `${severity} ${reason}`)).toEqual([
+      'warning CertificateNotYetValid',
+      'warning CertificateNotYetValid',
+    ]);
+    expect(world.certificates.peek('shop_one.pem')).toBe(entry);
+    world.put(secretOf(first, 'one'));
+    expect(world.problemLines()).toEqual([]);
+  });
+
   it('have as default the first Secret that can be served', () => {
     const defaults = [
       { namespace: 'shop', name: 'one' },

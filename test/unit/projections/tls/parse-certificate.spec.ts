@@ -117,6 +117,16 @@ describe('a Secret with a certificate', () => {
       () => [leaf.cert, other.key],
       'has a tls.key that belongs to no certificate in tls.crt',
     ],
+    [
+      'more than any chain has',
+      () => [leaf.cert + middle.cert.repeat(16), leaf.key],
+      'has 17 certificates in tls.crt; 16 are enough for any chain',
+    ],
+    [
+      'more bytes than any chain has',
+      () => [leaf.cert + ' '.repeat(110_000) + middle.cert, leaf.key],
+      expect.stringContaining('102400 are enough') as string,
+    ],
     ['two keys', () => [leaf.cert, leaf.key + other.key], 'has more than one private key in tls.key'],
     [
       'an encrypted key',
@@ -144,7 +154,7 @@ describe('a Secret with a certificate', () => {
     const { cert, key } = await issueCertificate({ keys });
     expect(parse(cert, key)).toMatchObject({
       kind: 'invalid',
-      fault: expect.stringContaining('512 bits') as string,
+      fault: 'has a key of 512 bits; HAProxy takes 2048 or more',
     });
   });
 

@@ -21,6 +21,10 @@ export interface TlsWorld extends TlsProjections {
   readonly problemLines: () => readonly string[];
   readonly problems: () => readonly Problem[];
   readonly snapshot: () => unknown;
+  /** What is waited for, as `key told`. */
+  readonly waits: () => readonly string[];
+  /** Says of these keys that their moment is as it is waited for, and of no others. */
+  readonly tell: (...keys: readonly string[]) => void;
   /** How many entries ran again in the turn that `edit` makes, by collection; those that came to the same left out. */
   readonly changesOf: (edit: () => void) => Readonly<Record<string, number>>;
 }
@@ -28,7 +32,12 @@ export interface TlsWorld extends TlsProjections {
 export function createTlsWorld({
   defaults = [],
   seed = 1,
-}: { readonly defaults?: readonly SecretRef[]; readonly seed?: number } = {}): TlsWorld {
+  graceMs = 0,
+}: {
+  readonly defaults?: readonly SecretRef[];
+  readonly seed?: number;
+  readonly graceMs?: number;
+} = {}): TlsWorld {
   const graph = createGraph({ checkPurity: { seed } });
   const source = (name: string) => graph.source<KubeObject>(name);
   const byKind: Readonly<Record<string, SourceCollection<KubeObject>>> = {
@@ -47,7 +56,11 @@ export function createTlsWorld({
     services: source('services'),
     endpointslices: source('endpointslices'),
   });
-  const tls = createTlsProjections(graph, { uses: tlsUses, secrets: store('Secret') }, defaults);
+  const { collections: tls, waits } = createTlsProjections(
+    graph,
+    { uses: tlsUses, secrets: store('Secret') },
+    { defaultCertificates: defaults, certificateGraceMs: graceMs },
+  );
   // Objects without rules and Services will do here.
   const problems = () =>
     entriesOf(graph.problems)
@@ -78,6 +91,11 @@ export function createTlsWorld({
         .map((problem) => JSON.stringify(problem))
         .sort(),
     }),
+    waits: () => entriesOf(waits.deadlines).map(([key, { told }]) => `${key} ${told}`),
+    tell: (...keys) => {
+      waits.times.replace(keys.map((key) => [key, true]));
+      graph.advance();
+    },
     changesOf: (change) => {
       const counts: Record<string, number> = {};
       const subscriptions = [tls.certificates, tls.listeners, tls.tlsHosts].map((collection) =>
