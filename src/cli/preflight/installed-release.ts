@@ -3,7 +3,6 @@ import { gunzip } from 'node:zlib';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeClient } from '../../kube/kube-client.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
-import { errorMessage } from '../../lib/error-message.ts';
 import { record, textOf } from '../fields.ts';
 import { type Manifest, readManifests } from './manifest.ts';
 
@@ -59,11 +58,9 @@ export async function installedRelease(
   for (const secret of new Set(wanted))
     try {
       releases.push(await decoded(secret));
-    } catch (error) {
-      return {
-        kind: 'unknown',
-        reason: `Secret ${secret.metadata.name} is no release that can be read: ${errorMessage(error)}`,
-      };
+    } catch {
+      // The words of parsers would quote what is in it: values and Secrets.
+      return { kind: 'unknown', reason: `Secret ${secret.metadata.name} is no release that can be read` };
     }
   const [newest] = releases;
   if (newest === undefined) return { kind: 'none' };
