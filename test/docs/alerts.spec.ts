@@ -140,6 +140,12 @@ test('the first time that something happens is seen: its series is there before,
   expect(sensitive.filter(([name, matcher]) => !there(name, matcher))).toStrictEqual([]);
 });
 
+test('leaders are counted for each installation, of which a namespace may have several', () => {
+  const counts = alerts.filter(({ expr }) => /\bsum\b.*haptic_leader_election_is_leader\)/.test(expr));
+  expect(counts.map(({ alert }) => alert)).toStrictEqual(['HapticNoLeader', 'HapticTwoLeaders']);
+  for (const { expr } of counts) expect(expr).toContain('by (namespace, job)');
+});
+
 test('metrics and values in descriptions are there', () => {
   const text = alerts.map(({ annotations }) => annotations.description).join('\n') + page;
   for (const name of asked(text, /\b(haptic_[a-z_]+)\b/g))
