@@ -17,6 +17,8 @@ export interface CheckCrdsOptions {
   readonly madeBy?: string;
   /** What will bring one of another version to this one. */
   readonly broughtBy?: string;
+  /** What becomes of it that one of another version is there and nothing changes it; absent: it works, so far. */
+  readonly outdated?: string;
 }
 
 /**
@@ -28,13 +30,14 @@ export async function checkCrds({
   signal,
   madeBy,
   broughtBy,
+  outdated,
 }: CheckCrdsOptions): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const missing: string[] = [];
   for (const wanted of customResources.map(customResourceDefinition)) {
     const { name } = wanted.metadata;
     const found = await kube.get(ref, name, { signal: signal() });
-    if (found.ok) findings.push(...judge(wanted, found.value, broughtBy));
+    if (found.ok) findings.push(...judge(wanted, found.value, { broughtBy, outdated }));
     else if (found.failure.kind === 'http' && found.failure.status === 404) missing.push(name);
     else findings.push({ check, status: 'skipped', message: `${name}: ${describeFailure(found.failure)}` });
   }
@@ -46,7 +49,11 @@ export async function checkCrds({
     : [{ check, status: 'ok', message: `all ${customResources.length} are there and of this version` }];
 }
 
-function judge(wanted: KubeObject, held: KubeObject, broughtBy: string | undefined): readonly Finding[] {
+function judge(
+  wanted: KubeObject,
+  held: KubeObject,
+  { broughtBy, outdated }: { readonly broughtBy: string | undefined; readonly outdated: string | undefined },
+): readonly Finding[] {
   const { name } = wanted.metadata;
   const status = isRecord(held['status']) ? held['status'] : {};
   const unknown = listOf(status['storedVersions']).filter(
@@ -77,7 +84,10 @@ function judge(wanted: KubeObject, held: KubeObject, broughtBy: string | undefin
       { check, status: 'failed', message: `${name} is there and not served yet`, advice: 'see its status' },
     ];
   if (sameAsApplied(wanted['spec'], held['spec'])) return [];
-  return [behind(`${name} is of another version than this program`, 'warning', broughtBy)];
+  const message = `${name} is of another version than this program`;
+  return outdated === undefined || broughtBy !== undefined
+    ? [behind(message, 'warning', broughtBy)]
+    : [behind(`${message}: ${outdated}`, 'failed', undefined)];
 }
 
 function behind(message: string, status: 'failed' | 'warning', by: string | undefined): Finding {

@@ -1,4 +1,5 @@
 import { buildWorld } from '../world/build-world.ts';
+import { newestConstants } from './newest-constants.ts';
 import { askController } from './ask-controller.ts';
 import type { CliCall } from './cli-command.ts';
 import type { graphOptions } from './graph-command.ts';
@@ -14,7 +15,7 @@ export async function runGraph({ values, signal, out }: CliCall<typeof graphOpti
   async function drawn(): Promise<string> {
     if (values.url !== undefined) return (await askController(values.url, 'graph', signal)).text();
     const config = await readConfig(values.libraries ?? librariesPath(import.meta.url), values.values);
-    const world = buildWorld({ config, constants: {} });
+    const world = buildWorld({ config, constants: newestConstants() });
     try {
       return world.graph.toMermaid();
     } finally {

@@ -1,6 +1,7 @@
 import type { TemplateConfig } from '../api/template-config.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { buildWorld } from '../world/build-world.ts';
+import { newestConstants } from './newest-constants.ts';
 import { templateTexts } from '../world/template-texts.ts';
 
 export interface TemplateRemarks {
@@ -18,7 +19,7 @@ export function lookAtTemplates(
   sourceOfTemplate: (template: string) => string,
 ): TemplateRemarks {
   try {
-    const world = buildWorld({ config, constants: {} });
+    const world = buildWorld({ config, constants: newestConstants() });
     const warnings = world.renderer.warnings.map(
       ({ template, message }) => `${sourceOfTemplate(template)}: ${message}`,
     );

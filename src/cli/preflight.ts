@@ -31,6 +31,9 @@ import { printed } from './printed.ts';
 
 type Call = CliCall<typeof preflightOptions>;
 
+/** Helm 4 applies those of the chart without force, and so meets the field manager of `haptic apply-crds`. */
+const installOverOlder = 'helm install does not change it, and Helm 4 ends there with a conflict';
+
 /** `haptic preflight`: exit code 1 when something is in the way. */
 export async function runPreflight(call: Call): Promise<number> {
   const { values, signal, out } = call;
@@ -67,7 +70,11 @@ async function checkCluster(
   const { kube, release } = cluster;
   const objects = placedObjects(manifests, cluster.served, namespace);
   return [
-    ...(await checkCrds({ kube, signal, ...crdsBroughtBy(manifests, release.kind !== 'found') })),
+    ...(await checkCrds({
+      ...{ kube, signal },
+      ...crdsBroughtBy(manifests, release.kind !== 'found'),
+      ...(release.kind !== 'found' && { outdated: installOverOlder }),
+    })),
     ...checkApis(manifests, cluster.served),
     ...(await checkRights(cluster, objects, namespace, signal)),
     ...(await checkNames(cluster, objects, facts, signal)),

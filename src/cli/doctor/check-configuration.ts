@@ -1,6 +1,7 @@
 import { CodedError } from '../../lib/coded-error.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { buildWorld } from '../../world/build-world.ts';
+import { newestConstants } from '../newest-constants.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
 
@@ -19,7 +20,7 @@ export function checkConfiguration(deps: DoctorDeps): readonly Finding[] {
       },
     ];
   try {
-    buildWorld({ config, constants: {} }).dispose();
+    buildWorld({ config, constants: newestConstants() }).dispose();
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     return [

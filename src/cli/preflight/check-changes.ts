@@ -3,6 +3,7 @@ import { clusterObjects } from '../diff/cluster-objects.ts';
 import { compareSides } from '../diff/compare-sides.ts';
 import { renderPath } from '../diff/path-sides.ts';
 import type { Finding } from '../finding.ts';
+import { newestLine } from '../newest-constants.ts';
 import { record } from '../fields.ts';
 import { changedPaths } from './changed-paths.ts';
 import type { InstalledRelease } from './installed-release.ts';
@@ -12,8 +13,6 @@ import { resolveManifests } from './resolve-manifests.ts';
 import { type Workload, workloadsOf } from './workload.ts';
 
 const check = 'changes';
-/** What HAProxy can change at runtime is asked of the newest line. */
-const haproxyLine = '3.4';
 const most = 5;
 
 /** What an upgrade would restart, delete, and change in HAProxy. */
@@ -50,7 +49,7 @@ export async function checkChanges(
     for (const { config } of [old, next]) {
       const fixtures = await clusterObjects(kube, config, signal());
       sides.push(
-        await renderPath({ path: 'the configuration', config, fixtures }, { fixtures: {} }, haproxyLine),
+        await renderPath({ path: 'the configuration', config, fixtures }, { fixtures: {} }, newestLine),
       );
     }
     const [from, to] = sides;

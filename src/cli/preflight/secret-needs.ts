@@ -60,7 +60,13 @@ export function madeSecrets(manifests: readonly Manifest[]): ReadonlySet<string>
   for (const { template } of workloadsOf(manifests))
     for (const container of containersOf(template.spec)) {
       const flags = flagsOfContainer(container);
-      for (const flag of ['issuer-secret', 'server-secret', 'client-secret', 'webhook-secret']) {
+      for (const flag of [
+        'issuer-secret',
+        'server-secret',
+        'client-secret',
+        'webhook-secret',
+        'self-signed-secret',
+      ]) {
         const name = flags.get(flag);
         if (name !== undefined) made.add(name).add(`${name}-issuer`);
       }
@@ -71,9 +77,9 @@ export function madeSecrets(manifests: readonly Manifest[]): ReadonlySet<string>
 function ofConfiguration({ kind, metadata, spec }: Manifest, namespace: string): readonly SecretNeed[] {
   if (kind !== 'HAProxyTemplateConfig') return [];
   const by = `HAProxyTemplateConfig ${metadata.name}`;
-  const { credentialsSecretRef, templatingSettings } = record(spec);
+  const { credentialsSecretRef, controller } = record(spec);
   const { name, namespace: where } = record(credentialsSecretRef);
-  const certificate = record(record(record(templatingSettings)['extraContext'])['defaultSSLCertificate']);
+  const certificate = record(record(controller)['defaultSSLCertificate']);
   return [
     ...(typeof name === 'string'
       ? [

@@ -36,6 +36,13 @@ describe('lookAtTemplates', () => {
     });
   });
 
+  it('takes the fleet for one of the newest line, as far as templates ask', () => {
+    const template = '{{#if (versionAtLeast capabilities.version "3.4")}}# new{{else}}{{fail "old"}}{{/if}}';
+    expect(remarks(withSnippets({ 'frontends-500-mine': template }))).toEqual({
+      ...{ errors: [], faults: [], warnings: [] },
+    });
+  });
+
   it('tells what fails in a run apart: a test may expect it', () => {
     expect(remarks(withSnippets({ 'frontends-500-mine': '{{fail "no"}}', 'util-mine': '' }))).toEqual({
       errors: [],
