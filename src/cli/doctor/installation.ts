@@ -21,7 +21,7 @@ export interface Installation {
     /** Where the controller keeps the certificate that it issues itself; absent: it is given one. */
     readonly secret?: string;
   };
-  /** Secrets of the certificates between controller and agents, where HAPTIC issues them. */
+  /** Secrets of the certificates that HAPTIC issues: between controller and agents, and what HAProxy shows where there is no other. */
   readonly certificateSecrets: readonly string[];
   /** Port of the controller's metrics. */
   readonly metricsPort: number;
@@ -148,7 +148,7 @@ function certificateSecretsOf(jobs: readonly KubeObject[]): readonly string[] {
     const template = record(spec['template'] ?? record(record(spec['jobTemplate'])['spec'])['template']);
     for (const container of containersOf(record(template['spec']))) {
       const flags = flagsOfContainer(container);
-      for (const flag of ['issuer-secret', 'server-secret', 'client-secret']) {
+      for (const flag of ['issuer-secret', 'server-secret', 'client-secret', 'self-signed-secret']) {
         const name = flags.get(flag);
         if (name !== undefined) secrets.add(name);
       }

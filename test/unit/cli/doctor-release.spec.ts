@@ -123,12 +123,19 @@ describe('haptic doctor of a Helm release', () => {
           template: {
             spec: {
               restartPolicy: 'Never',
-              containers: [{ name: 'j', image: 'x', args: ['certificates', '--client-secret=web-tls'] }],
+              containers: [
+                {
+                  name: 'j',
+                  image: 'x',
+                  args: ['certificates', '--client-secret=web-tls', '--self-signed-secret=web-self-signed'],
+                },
+              ],
             },
           },
         },
       },
       { apiVersion: 'v1', kind: 'Secret', metadata: meta('web-tls'), data: { 'tls.crt': 'eA==' } },
+      { apiVersion: 'v1', kind: 'Secret', metadata: meta('web-self-signed'), data: { 'tls.crt': 'eA==' } },
     );
     const { words } = await doctor();
     expect(words('release')).toStrictEqual(['ok: release default/web has 2 workloads and 1 pods']);
@@ -139,9 +146,11 @@ describe('haptic doctor of a Helm release', () => {
     expect(words('haproxy')).toStrictEqual([
       'skipped: there is no no-such-haproxy on this machine; the release has its own',
     ]);
-    expect(words('certificates')).toContain(
+    expect(words('certificates')).toStrictEqual([
+      'skipped: /nowhere is not there',
       'failed: Secret default/web-tls holds no certificate that can be read',
-    );
+      'failed: Secret default/web-self-signed holds no certificate that can be read',
+    ]);
     expect(words('workloads')).toStrictEqual(['ok: all 1 pods run and are ready']);
   });
 
