@@ -14,7 +14,7 @@ export const applyCrdsCommand = defineCommand({
   name: 'apply-crds',
   summary: "brings the cluster's CRDs to this version, and waits until they are served",
   description:
-    'Server-side apply as the field manager haptic. Helm installs CRDs once and never updates them: the chart runs this before an upgrade. ' +
+    'Server-side apply as the field manager helm, so that Helm can install charts with other CRDs later. An upgrade by Helm leaves CRDs alone: the chart runs this before an upgrade. ' +
     'Objects are not touched.',
   options: applyCrdsOptions,
   examples: [

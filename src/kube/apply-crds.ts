@@ -25,8 +25,11 @@ export interface ApplyCrdsOptions {
 
 const crds = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresourcedefinitions' };
 
+/** Helm applies the chart's CRDs at every install. Were they somebody else's, it would refuse to install a chart whose CRDs differ. */
+const helm = 'helm';
+
 /**
- * Brings the CRDs of this version to the cluster, by server-side apply as `haptic`, and waits until each is served. Fields that
+ * Brings the CRDs of this version to the cluster, by server-side apply as `helm`, and waits until each is served. Fields that
  * somebody else holds are taken over; labels and annotations of others stay. Objects are never touched. The first failure ends it:
  * what was applied before stays, and it can be run again.
  *
@@ -43,7 +46,7 @@ export async function applyCrds(
     const { name } = crd.metadata;
     const before = await client.get(crds, name, options);
     if (!before.ok && !(before.failure.kind === 'http' && before.failure.status === 404)) return before;
-    const after = await client.apply(crds, crd, { fieldManager: 'haptic', force: true, dryRun, ...options });
+    const after = await client.apply(crds, crd, { fieldManager: helm, force: true, dryRun, ...options });
     if (!after.ok) return after;
     applied.push({ name, outcome: outcomeOf(before.ok ? before.value : undefined, after.value) });
   }

@@ -79,7 +79,7 @@ describe('applyCrds', () => {
     const done = await applyCrds(transport, { intervalMs: 1 });
     expect(done).toStrictEqual({ ok: true, value: names.map((name) => ({ name, outcome: 'created' })) });
     expect([...crds.keys()].sort()).toStrictEqual(names);
-    expect(new Set(queries)).toStrictEqual(new Set(['?fieldManager=haptic&force=true']));
+    expect(new Set(queries)).toStrictEqual(new Set(['?fieldManager=helm&force=true']));
   });
 
   it('tells what was changed from what was there already', async () => {
