@@ -10,7 +10,8 @@ import {
   type IssuedCertificate,
   issueCertificate,
 } from '../fixtures/certificates.ts';
-import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { describeEachLine, type HaproxyLine, haproxyLines } from '../fixtures/haproxy-lines.ts';
+import { freeAddress, globalSection, startHaproxy } from '../fixtures/haproxy-process.ts';
 import {
   type EchoPool,
   type IngressTraffic,
@@ -18,6 +19,9 @@ import {
   startIngressTraffic,
 } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
+
+/** The lines that can be clients of HTTP/3. */
+const quicClients = haproxyLines().found.filter(({ line }) => line === '3.4');
 
 /** One certificate for each name, made once. */
 const sketches = {
@@ -371,6 +375,69 @@ describeEachLine('HTTPS beside HTTP', (line) => {
   });
 });
 
+describeEachLine(
+  'HTTP/3',
+  (line) => {
+    it('is served with the same certificates and routes as HTTP/2, whose clients are told of it', async () => {
+      const quic = await freeAddress();
+      const world = await startIngressTraffic(
+        line,
+        [
+          ...pool.objects,
+          secretOf('fallback'),
+          secretOf('shop'),
+          ingress({
+            name: 'shop',
+            rules: [route('shop.example.com')],
+            tls: [{ hosts: ['shop.example.com'], secretName: 'shop' }],
+          }),
+        ],
+        {
+          defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
+          extraContext: { httpsQuicBind: `quic4@${quic.host}:${quic.port}`, sslRedirectPort: quic.port },
+        },
+      );
+      const client = await freeAddress();
+      // HAProxy 3.4 is a client of HTTP/3, too, and believes nobody but who issued the certificate.
+      const proxy = await startHaproxy(quicClient(), {
+        files: { 'ca.pem': certificateOf('shop').cert },
+        config: (baseDir) =>
+          [
+            globalSection(baseDir),
+            '  expose-experimental-directives',
+            'defaults',
+            '  mode http',
+            '  timeout client 5s',
+            '  timeout server 5s',
+            '  timeout connect 5s',
+            'listen client',
+            `  bind ${client.host}:${client.port}`,
+            `  server s quic4@${quic.host}:${quic.port} ssl alpn h3 verify required ca-file ca.pem sni str(shop.example.com) verifyhost shop.example.com`,
+            '',
+          ].join('\n'),
+      });
+      try {
+        const ask = async () =>
+          answerTo(
+            http.request({ ...client, headers: { host: 'shop.example.com' }, path: '/x', agent: false }),
+          );
+        const answer = await ask();
+        expect(answer.status).toBe(200);
+        expect(JSON.parse(answer.body)).toMatchObject({
+          server: 'root',
+          url: '/x',
+          headers: { 'x-forwarded-proto': 'https' },
+        });
+        expect(answer.headers['alt-svc']).toBe(`h3=":${quic.port}"; ma=86400`);
+      } finally {
+        await proxy.stop();
+        await world.stop();
+      }
+    });
+  },
+  (line) => quicClients.length > 0 && (line === '3.2' || line === '3.4'),
+);
+
 describeEachLine('without a default certificate', (line) => {
   it('refuses whoever names no host with a certificate, and serves the others', async () => {
     const world = await startIngressTraffic(line, [
@@ -400,6 +467,12 @@ describeEachLine('without a default certificate', (line) => {
     }
   });
 });
+
+function quicClient(): HaproxyLine {
+  const [found] = quicClients;
+  if (found === undefined) throw new Error('no HAProxy 3.4');
+  return found;
+}
 
 interface Answer {
   readonly status: number;

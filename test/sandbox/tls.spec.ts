@@ -177,6 +177,16 @@ describeEachLine('certificates in a cluster', (line) => {
     await shows('late.test', late);
     const log = await readFile(join(traffic.sandbox.logFolder, 'controller.log'), 'utf8');
     expect(log).not.toContain('PRIVATE KEY');
+    // Neither as it is, nor as the API writes it, in anything that can be looked at.
+    const secrets = [late.key, Buffer.from(late.key).toString('base64')].map((text) => text.slice(40, 80));
+    const { taps } = (await (await fetch(`${traffic.sandbox.controllerUrl}/debug/taps`)).json()) as {
+      taps: readonly string[];
+    };
+    expect(taps.length).toBeGreaterThan(5);
+    for (const name of taps) {
+      const value = JSON.stringify((await traffic.tap(name)) ?? null);
+      for (const part of secrets) expect(value.includes(part), name).toBe(false);
+    }
   });
 });
 
