@@ -6,6 +6,7 @@ import { valueRows } from '../../scripts/reference/values-table.ts';
 import { customResources } from '../../src/api/crd/custom-resources.ts';
 import { isRecord } from '../../src/lib/is-record.ts';
 import { describeChart } from '../fixtures/chart/describe-chart.ts';
+import { at, listAt } from '../fixtures/chart/pods-of.ts';
 import { chartDir, refusalOf, renderChart } from '../fixtures/chart/render-chart.ts';
 
 const read = (name: string): unknown => parse(readFileSync(path.join(chartDir, name), 'utf8'));
@@ -50,6 +51,32 @@ describeChart('values that can', () => {
   });
 });
 
+describe('Chart.yaml', () => {
+  const chart = read('Chart.yaml');
+  const annotation = (name: string) =>
+    parse(String(at(chart, 'annotations')?.[`artifacthub.io/${name}`])) as unknown;
+
+  it('is of the version of the program', () => {
+    const { version } = JSON.parse(readFileSync(path.join(chartDir, '../../package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(chart).toMatchObject({
+      appVersion: version,
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/) as string,
+    });
+    expect(annotation('images')).toEqual([
+      { name: 'haptic', image: `${String(at(read('values.yaml'), 'image')?.['repository'])}:${version}` },
+    ]);
+  });
+
+  it('names every CRD that is there', () => {
+    const named = listAt({ crds: annotation('crds') }, 'crds').map(({ kind, name }) => ({ kind, name }));
+    expect(named).toEqual(
+      customResources.map(({ kind, plural }) => ({ kind, name: `${plural}.haproxy-haptic.org` })),
+    );
+  });
+});
+
 describe('values.yaml and values.schema.json', () => {
   const schema = read('values.schema.json');
   const described = valueRows().map(({ key }) => key);
@@ -59,7 +86,7 @@ describe('values.yaml and values.schema.json', () => {
     expect(
       described.filter((key) => !inSchema.some((other) => isWithin(key, other) || isWithin(other, key))),
     ).toEqual([]);
-    const open = ['global', 'controller.templateLibraries'];
+    const open = ['global', 'enabled', 'tags', 'controller.templateLibraries'];
     expect(
       inSchema.filter((key) => !open.includes(key) && !described.some((other) => isWithin(key, other))),
     ).toEqual([]);

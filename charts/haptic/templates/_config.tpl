@@ -59,16 +59,23 @@
 {{- else if has "ssl" (fromJsonArray (include "haptic.libraries" .)) -}}true{{- end -}}
 {{- end -}}
 
-{{/* Threads of a HAProxy: one for each processor of its limit, which HAProxy does not look at. Empty: the library's. */}}
+{{/* Threads that HAProxy's memory is enough for: the stack of each takes up to 10 MiB of what `-m` allows. Empty: no limit. */}}
+{{- define "haptic.threadLimit" -}}
+{{- $memory := include "haptic.haproxyMemory" . -}}
+{{- if $memory -}}{{- max 1 (div (sub (int64 $memory) 64) 12) -}}{{- end -}}
+{{- end -}}
+
+{{/* Threads of a HAProxy: one for each processor of its limit, which HAProxy does not look at. Empty: as many as the node has processors. */}}
 {{- define "haptic.nbthread" -}}
 {{- if .Values.haproxy.nbthread -}}
 {{- int .Values.haproxy.nbthread -}}
 {{- else -}}
 {{- $limit := dig "limits" "cpu" "" (.Values.haproxy.resources | default dict) | toString -}}
-{{- if hasSuffix "m" $limit -}}
-{{- divf (trimSuffix "m" $limit | float64) 1000 | ceil | int -}}
-{{- else if $limit -}}
-{{- float64 $limit | ceil | int -}}
+{{- if $limit -}}
+{{- $processors := 0 -}}
+{{- if hasSuffix "m" $limit -}}{{- $processors = divf (trimSuffix "m" $limit | float64) 1000 | ceil | int -}}
+{{- else -}}{{- $processors = float64 $limit | ceil | int -}}{{- end -}}
+{{- min $processors (include "haptic.threadLimit" . | default "1024" | int) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -122,7 +129,17 @@ templatingSettings:
     nbthread: {{ . }}
     {{- end }}
     hardStopAfter: {{ .Values.haproxy.hardStopAfter }}
-{{- if and .Values.ingressClass.enabled (has "ingress" $libraries) (not .Values.ingressClass.serveOthers) }}
+{{- $threads := include "haptic.threadLimit" . }}
+{{- if and $threads (not (include "haptic.nbthread" .)) (has "base" $libraries) }}
+templateSnippets:
+  # A node may have more processors than HAProxy has memory for threads. 2.6 knows no such limit.
+  global-settings-100-threads:
+    template: |
+      {{ `{{#if (versionAtLeast capabilities.version "2.8")}}` }}
+      {{ printf "    thread-hard-limit %s" $threads }}
+      {{ `{{/if}}` }}
+{{- end }}
+{{- if and (or .Values.ingressClass.enabled .Values.ingressClass.name) (has "ingress" $libraries) (not .Values.ingressClass.serveOthers) }}
 watchedResources:
   ingressclasses:
     fieldSelector: metadata.name={{ include "haptic.ingressClassName" . }}
@@ -130,7 +147,8 @@ watchedResources:
 {{- end -}}
 
 {{- define "haptic.defaultCertificateName" -}}
-{{- .Values.defaultSSLCertificate.secretName | default (include "haptic.name" (list . "default-ssl-cert")) -}}
+{{- $own := ternary "default-ssl" "default-ssl-cert" .Values.defaultSSLCertificate.certManager.enabled -}}
+{{- .Values.defaultSSLCertificate.secretName | default (include "haptic.name" (list . $own)) -}}
 {{- end -}}
 
 {{- define "haptic.ingressClassName" -}}
@@ -141,6 +159,8 @@ watchedResources:
 {{- define "haptic.config" -}}
 {{- $chart := fromYaml (include "haptic.chartConfig" .) -}}
 {{- if hasKey $chart "Error" -}}{{- fail (printf "the configuration cannot be made of these values: %s" $chart.Error) -}}{{- end -}}
+{{- /* Pods of others have labels of their own. */}}
+{{- if and (not .Values.haproxy.enabled) (dig "podSelector" "matchLabels" dict .Values.controller.config) -}}{{- $_ := unset $chart "podSelector" -}}{{- end -}}
 {{- toJson (mustMergeOverwrite $chart (deepCopy .Values.controller.config)) -}}
 {{- end -}}
 

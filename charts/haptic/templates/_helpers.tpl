@@ -155,15 +155,18 @@ imagePullSecrets:
 {{- end -}}
 {{- end -}}
 
-{{/* Names of certificates and of their Secrets. */}}
+{{/*
+Secrets of certificates. Those of cert-manager have names of their own: they are of another type, which nobody can change, so that one and the
+same name would stand in the way of whoever goes over to the other, or back.
+*/}}
 {{- define "haptic.agentSecret" -}}
-{{- .Values.agentTls.existing.agentSecret | default (include "haptic.name" (list . "agent-tls")) -}}
+{{- .Values.agentTls.existing.agentSecret | default (include "haptic.name" (list . (ternary "agent-cert" "agent-tls" (eq .Values.agentTls.mode "certManager")))) -}}
 {{- end -}}
 {{- define "haptic.controllerSecret" -}}
-{{- .Values.agentTls.existing.controllerSecret | default (include "haptic.name" (list . "controller-tls")) -}}
+{{- .Values.agentTls.existing.controllerSecret | default (include "haptic.name" (list . (ternary "controller-cert" "controller-tls" (eq .Values.agentTls.mode "certManager")))) -}}
 {{- end -}}
 {{- define "haptic.issuerSecret" -}}
-{{- include "haptic.name" (list . "agent-issuer") -}}
+{{- include "haptic.name" (list . (ternary "agent-ca" "agent-issuer" (eq .Values.agentTls.mode "certManager"))) -}}
 {{- end -}}
 {{/* Of the certificate that is shown where there is no other; empty where no library shows any. */}}
 {{- define "haptic.selfSignedSecret" -}}

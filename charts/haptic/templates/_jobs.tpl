@@ -12,7 +12,7 @@ spec:
   automountServiceAccountToken: true
   restartPolicy: OnFailure
   securityContext:
-    {{- toYaml $context.Values.podSecurityContext | nindent 4 }}
+    {{- include "haptic.podSecurity" (list $context.Values.podSecurityContext list) | nindent 4 }}
   {{- include "haptic.podOptions" (list $context $jobs (index . 1)) | nindent 2 }}
   containers:
     - name: haptic

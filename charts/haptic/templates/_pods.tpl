@@ -50,14 +50,33 @@ topologySpreadConstraints:
 {{- end -}}
 
 {{- define "haptic.webhookSecret" -}}
-{{- .Values.webhook.secretName | default (include "haptic.name" (list . "webhook-tls" 56)) -}}
+{{- .Values.webhook.secretName | default (include "haptic.name" (list . (ternary "webhook-cert" "webhook-tls" (eq .Values.webhook.certificate "certManager")) 56)) -}}
 {{- end -}}
 
-{{/* Security of a container: the restricted Pod Security Standard. */}}
-{{- define "haptic.restricted" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: { drop: [ALL] }
+{{/* Ports that a HAProxy pod listens on, by value, as JSON. */}}
+{{- define "haptic.haproxyPorts" -}}
+{{- $ports := pick .Values.haproxy.ports "http" "stats" "agent" "agentMetrics" -}}
+{{- if include "haptic.https" . -}}{{- $_ := set $ports "https" .Values.haproxy.ports.https -}}{{- end -}}
+{{- $named := dict -}}
+{{- range $name, $port := $ports -}}{{- $_ := set $named (printf "haproxy.ports.%s" $name) $port -}}{{- end -}}
+{{- range $index, $port := .Values.haproxy.extraPorts -}}{{- $_ := set $named (printf "haproxy.extraPorts[%d]" $index) $port.containerPort -}}{{- end -}}
+{{- toJson $named -}}
+{{- end -}}
+
+{{/* Of ports by value those that not everybody may listen on, as JSON. */}}
+{{- define "haptic.lowPorts" -}}
+{{- $low := list -}}
+{{- range $name, $port := . -}}{{- if lt (int $port) 1024 -}}{{- $low = append $low $name -}}{{- end -}}{{- end -}}
+{{- toJson $low -}}
+{{- end -}}
+
+{{/* (list SECURITYCONTEXT LOWPORTS): of a pod. Where there are low ports, the kernel lets everybody listen; the restricted standard allows that. */}}
+{{- define "haptic.podSecurity" -}}
+{{- $security := deepCopy (index . 0 | default dict) -}}
+{{- if index . 1 -}}
+{{- $_ := set $security "sysctls" (concat (list (dict "name" "net.ipv4.ip_unprivileged_port_start" "value" "0")) (get $security "sysctls" | default list)) -}}
+{{- end -}}
+{{- toYaml $security -}}
 {{- end -}}
 
 {{/* The pod of haproxy-deployment.yaml and haproxy-daemonset.yaml. */}}
@@ -74,11 +93,7 @@ spec:
   serviceAccountName: {{ include "haptic.haproxyServiceAccountName" . }}
   automountServiceAccountToken: false
   securityContext:
-    {{- $security := deepCopy $haproxy.podSecurityContext }}
-    {{- if or (lt (int $haproxy.ports.http) 1024) (and (include "haptic.https" $) (lt (int $haproxy.ports.https) 1024)) }}
-    {{- $_ := set $security "sysctls" (concat (list (dict "name" "net.ipv4.ip_unprivileged_port_start" "value" "0")) (get $security "sysctls" | default list)) }}
-    {{- end }}
-    {{- toYaml $security | nindent 4 }}
+    {{- include "haptic.podSecurity" (list $haproxy.podSecurityContext (and (not $haproxy.hostNetwork) (fromJsonArray (include "haptic.lowPorts" (include "haptic.haproxyPorts" . | fromJson))))) | nindent 4 }}
   terminationGracePeriodSeconds: {{ $haproxy.terminationGracePeriodSeconds }}
   {{- if $haproxy.hostNetwork }}
   hostNetwork: true
@@ -235,13 +250,21 @@ spec:
     {{- end }}
 {{- end -}}
 
-{{/* Ends with the container: `kill` makes HAProxy's master finish its connections and exit, and the sleep with it. */}}
+{{/*
+Waits for both: the least time, which others need to take the pod out of their lists, be the agent there or not; and until no new connections come.
+Ends with the container: `kill` makes HAProxy's master finish its connections and exit, and the last sleep with it.
+*/}}
 {{- define "haptic.drainCommand" -}}
 {{- $haproxy := .Values.haproxy -}}
-{{- $wait := div (add (include "haptic.milliseconds" (list "haproxy.drain.maxWait" $haproxy.drain.maxWait) | int64) 999) 1000 -}}
-{{- $drain := "haptic agent drain" -}}
-{{- if $haproxy.image.repository -}}{{- $drain = printf "sleep %d" (int64 $wait) -}}{{- end -}}
+{{- $least := include "haptic.seconds" (list "haproxy.drain.minWait" $haproxy.drain.minWait) -}}
+{{- $drain := printf "sleep %s & haptic agent drain; wait" $least -}}
+{{- if $haproxy.image.repository -}}{{- $drain = printf "sleep %s" (include "haptic.seconds" (list "haproxy.drain.maxWait" $haproxy.drain.maxWait)) -}}{{- end -}}
 {{- printf "%s; kill -USR1 1; sleep %d" $drain (int $haproxy.terminationGracePeriodSeconds) -}}
+{{- end -}}
+
+{{/* (list NAME TEXT): whole seconds of a duration, no fewer. */}}
+{{- define "haptic.seconds" -}}
+{{- div (add (include "haptic.milliseconds" . | int64) 999) 1000 -}}
 {{- end -}}
 
 {{- define "haptic.haproxyServiceAccountName" -}}

@@ -1,5 +1,9 @@
 {{/* Values that cannot work end here, each with a sentence that says what to change. What one value alone can tell is said by values.schema.json. */}}
 {{- define "haptic.validate" -}}
+{{- $name := include "haptic.fullname" . -}}
+{{- if not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" $name) -}}
+{{- fail (printf "%s cannot begin the names of Services, which are of letters, digits and hyphens and begin with a letter: set fullnameOverride, or take another name for the release" $name) -}}
+{{- end -}}
 {{- include "haptic.validatePorts" . -}}
 {{- include "haptic.validateTimes" . -}}
 {{- include "haptic.validateController" . -}}
@@ -51,10 +55,8 @@
 {{- include "haptic.distinct" (list "a node" (list "haproxy.hostPorts.http" $haproxy.hostPorts.http) (list "haproxy.hostPorts.https" $haproxy.hostPorts.https)) -}}
 {{- end -}}
 {{- if $haproxy.hostNetwork -}}
-{{- range $name := list "http" "https" -}}
-{{- if and (or (eq $name "http") (include "haptic.https" $)) (lt (int (get $haproxy.ports $name)) 1024) -}}
-{{- fail (printf "haproxy.ports.%s is %d, which nobody but root may bind on a node: take one above 1023, or haproxy.hostPorts.enabled in place of haproxy.hostNetwork" $name (int (get $haproxy.ports $name))) -}}
-{{- end -}}
+{{- with fromJsonArray (include "haptic.lowPorts" (include "haptic.haproxyPorts" $ | fromJson)) -}}
+{{- fail (printf "%s is below 1024, which nobody but root may listen on in a node's network: take one above 1023, or haproxy.hostPorts.enabled in place of haproxy.hostNetwork" (first .)) -}}
 {{- end -}}
 {{- if $haproxy.hostPorts.enabled -}}
 {{- fail "haproxy.hostNetwork and haproxy.hostPorts.enabled are both true: a pod in the node's network has the node's ports already, set one of them to false" -}}
@@ -88,6 +90,9 @@
 {{- $wait := include "haptic.milliseconds" (list "haproxy.drain.maxWait" $drain.maxWait) | int64 -}}
 {{- if gt (include "haptic.milliseconds" (list "haproxy.drain.quietPeriod" $drain.quietPeriod) | int64) $wait -}}
 {{- fail (printf "haproxy.drain.quietPeriod (%s) is longer than haproxy.drain.maxWait (%s): no pod would ever count as quiet" $drain.quietPeriod $drain.maxWait) -}}
+{{- end -}}
+{{- if gt (include "haptic.milliseconds" (list "haproxy.drain.minWait" $drain.minWait) | int64) $wait -}}
+{{- fail (printf "haproxy.drain.minWait (%s) is longer than haproxy.drain.maxWait (%s): raise the second" $drain.minWait $drain.maxWait) -}}
 {{- end -}}
 {{- if ge (add $wait 5000) (mul (int64 .Values.haproxy.terminationGracePeriodSeconds) 1000) -}}
 {{- fail (printf "haproxy.terminationGracePeriodSeconds (%d) leaves less than 5s after haproxy.drain.maxWait (%s): connections would be cut, raise the first or lower the second" (int .Values.haproxy.terminationGracePeriodSeconds) $drain.maxWait) -}}
@@ -156,8 +161,11 @@
 {{- $budget := index . 1 -}}
 {{- $replicas := index . 2 -}}
 {{- if and $budget.enabled (gt $replicas 1) -}}
-{{- if eq (toString $budget.maxUnavailable) "0" -}}
+{{- if has (toString $budget.maxUnavailable) (list "0" "0%") -}}
 {{- fail (printf "%s.maxUnavailable is 0: no node with such a pod could ever be emptied" $name) -}}
+{{- end -}}
+{{- if and (eq (toString $budget.maxUnavailable) "") (eq (toString $budget.minAvailable) "100%") -}}
+{{- fail (printf "%s.minAvailable is 100%%: no node with such a pod could ever be emptied; lower it" $name) -}}
 {{- end -}}
 {{- if and (eq (toString $budget.maxUnavailable) "") (regexMatch "^[0-9]+$" (toString $budget.minAvailable)) (ge (int $budget.minAvailable) $replicas) -}}
 {{- fail (printf "%s.minAvailable is %d of %d pods: no node with such a pod could ever be emptied; lower it" $name (int $budget.minAvailable) $replicas) -}}
@@ -202,8 +210,10 @@
 {{- if and $haproxy.autoscaling.enabled (not (or $haproxy.autoscaling.targetCPUUtilizationPercentage $haproxy.autoscaling.targetMemoryUtilizationPercentage $haproxy.autoscaling.metrics)) -}}
 {{- fail "haproxy.autoscaling.enabled needs something to go by: targetCPUUtilizationPercentage, targetMemoryUtilizationPercentage or metrics" -}}
 {{- end -}}
-{{- if and $haproxy.autoscaling.enabled $haproxy.autoscaling.targetCPUUtilizationPercentage (not (dig "requests" "cpu" "" $haproxy.resources)) -}}
-{{- fail "haproxy.autoscaling.targetCPUUtilizationPercentage is of the requested CPU: set haproxy.resources.requests.cpu" -}}
+{{- range $resource, $value := dict "cpu" "targetCPUUtilizationPercentage" "memory" "targetMemoryUtilizationPercentage" -}}
+{{- if and $haproxy.autoscaling.enabled (get $haproxy.autoscaling $value) (not (dig "requests" $resource "" $haproxy.resources)) -}}
+{{- fail (printf "haproxy.autoscaling.%s is a share of what is requested: set haproxy.resources.requests.%s" $value $resource) -}}
+{{- end -}}
 {{- end -}}
 {{- if and $haproxy.keda.enabled (not $haproxy.keda.triggers) -}}
 {{- fail "haproxy.keda.enabled needs something to go by: haproxy.keda.triggers" -}}
@@ -228,11 +238,14 @@
 {{- $memory := include "haptic.haproxyMemory" . -}}
 {{- $limit := dig "limits" "memory" "" (.Values.haproxy.resources | default dict) -}}
 {{- if $memory -}}
-{{- if lt (int64 $memory) 64 -}}
+{{- if lt (int64 $memory) 96 -}}
 {{- fail (printf "%d MiB are too little for a HAProxy: raise haproxy.resources.limits.memory (%s) to 128Mi at least" (int64 $memory) (toString $limit)) -}}
 {{- end -}}
 {{- if and $limit (ge (int64 $memory) (div (include "haptic.bytes" $limit | int64) 1048576)) -}}
 {{- fail (printf "haproxy.memoryLimitMiB (%d) is no less than haproxy.resources.limits.memory (%s): HAProxy would be killed before it keeps to it" (int64 $memory) (toString $limit)) -}}
+{{- end -}}
+{{- if gt (int (.Values.haproxy.nbthread | default 0)) (include "haptic.threadLimit" . | int) -}}
+{{- fail (printf "haproxy.nbthread (%d) threads take more than the %d MiB that HAProxy has: raise haproxy.resources.limits.memory, or lower it to %s" (int .Values.haproxy.nbthread) (int64 $memory) (include "haptic.threadLimit" .)) -}}
 {{- end -}}
 {{- if gt (int64 (.Values.haproxy.maxconn | default 0)) (mul (int64 $memory) 30) -}}
 {{- fail (printf "haproxy.maxconn (%d) connections take more than the %d MiB that HAProxy has: raise haproxy.resources.limits.memory, or lower it to %d" (int64 .Values.haproxy.maxconn) (int64 $memory) (mul (int64 $memory) 16)) -}}
