@@ -70,7 +70,7 @@ nodes and the configuration; before an upgrade it tells what will restart or rel
 haptic preflight -n haptic -f values.yaml
 \`\`\`
 
-It changes nothing. In CI, where there is no cluster, \`--offline\` leaves out what takes one.
+It changes nothing. In CI, where there is no cluster, \`--offline\` leaves out what takes one. [install.md](install.md) and [upgrade.md](upgrade.md) show it at work.
 
 ## Find out what is wrong
 

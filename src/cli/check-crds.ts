@@ -17,8 +17,8 @@ export interface CheckCrdsOptions {
   readonly madeBy?: string;
   /** What will bring one of another version to this one. */
   readonly broughtBy?: string;
-  /** What becomes of it that one of another version is there and nothing changes it; absent: it works, so far. */
-  readonly outdated?: string;
+  /** Helm is about to install a chart with CRDs: Helm 3 leaves those that are there, Helm 4 applies them, without force. */
+  readonly beforeInstall?: boolean;
 }
 
 /**
@@ -30,14 +30,14 @@ export async function checkCrds({
   signal,
   madeBy,
   broughtBy,
-  outdated,
+  beforeInstall = false,
 }: CheckCrdsOptions): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const missing: string[] = [];
   for (const wanted of customResources.map(customResourceDefinition)) {
     const { name } = wanted.metadata;
     const found = await kube.get(ref, name, { signal: signal() });
-    if (found.ok) findings.push(...judge(wanted, found.value, { broughtBy, outdated }));
+    if (found.ok) findings.push(...judge(wanted, found.value, { broughtBy, beforeInstall }));
     else if (found.failure.kind === 'http' && found.failure.status === 404) missing.push(name);
     else findings.push({ check, status: 'skipped', message: `${name}: ${describeFailure(found.failure)}` });
   }
@@ -52,7 +52,7 @@ export async function checkCrds({
 function judge(
   wanted: KubeObject,
   held: KubeObject,
-  { broughtBy, outdated }: { readonly broughtBy: string | undefined; readonly outdated: string | undefined },
+  { broughtBy, beforeInstall }: { readonly broughtBy: string | undefined; readonly beforeInstall: boolean },
 ): readonly Finding[] {
   const { name } = wanted.metadata;
   const status = isRecord(held['status']) ? held['status'] : {};
@@ -85,9 +85,26 @@ function judge(
     ];
   if (sameAsApplied(wanted['spec'], held['spec'])) return [];
   const message = `${name} is of another version than this program`;
-  return outdated === undefined || broughtBy !== undefined
-    ? [behind(message, 'warning', broughtBy)]
-    : [behind(`${message}: ${outdated}`, 'failed', undefined)];
+  if (!beforeInstall || broughtBy !== undefined) return [behind(message, 'warning', broughtBy)];
+  const managers = othersThanHelm(held);
+  return managers.length > 0
+    ? [
+        behind(
+          `${message}, and Helm 4 does not install over what ${managers.join(', ')} manages`,
+          'failed',
+          undefined,
+        ),
+      ]
+    : [behind(`${message}: Helm 4 changes that, Helm 3 leaves it as it is`, 'warning', undefined)];
+}
+
+/** Field managers of its spec. */
+function othersThanHelm({ metadata }: KubeObject): readonly string[] {
+  const entries = 'managedFields' in metadata ? listOf(metadata.managedFields).filter(isRecord) : [];
+  const holders = entries.filter(({ fieldsV1 }) => isRecord(fieldsV1) && 'f:spec' in fieldsV1);
+  return holders.flatMap(({ manager }) =>
+    typeof manager === 'string' && manager !== 'helm' ? [manager] : [],
+  );
 }
 
 function behind(message: string, status: 'failed' | 'warning', by: string | undefined): Finding {

@@ -31,9 +31,6 @@ import { printed } from './printed.ts';
 
 type Call = CliCall<typeof preflightOptions>;
 
-/** Helm 4 applies those of the chart without force, and so meets the field manager of `haptic apply-crds`. */
-const installOverOlder = 'helm install does not change it, and Helm 4 ends there with a conflict';
-
 /** `haptic preflight`: exit code 1 when something is in the way. */
 export async function runPreflight(call: Call): Promise<number> {
   const { values, signal, out } = call;
@@ -73,7 +70,7 @@ async function checkCluster(
     ...(await checkCrds({
       ...{ kube, signal },
       ...crdsBroughtBy(manifests, release.kind !== 'found'),
-      ...(release.kind !== 'found' && { outdated: installOverOlder }),
+      beforeInstall: release.kind !== 'found',
     })),
     ...checkApis(manifests, cluster.served),
     ...(await checkRights(cluster, objects, namespace, signal)),

@@ -306,13 +306,15 @@ describe('haptic preflight', () => {
     const { words } = await preflight([]);
     expect(words('crds')).toStrictEqual([
       'failed: haproxycfgs.haproxy-haptic.org was made by another program (controller-gen v0.19.0)',
-      'failed: haproxymapfiles.haproxy-haptic.org is of another version than this program: helm install does not change it, and Helm 4 ends there with a conflict',
+      expect.stringMatching(
+        /^failed: haproxymapfiles\.haproxy-haptic\.org is of another version than this program, and Helm 4 does not install over what .*haptic-sandbox manages$/,
+      ) as string,
       'failed: haproxygeneralfiles.haproxy-haptic.org has objects that are stored as v1, which this version does not know',
     ]);
     // A hook of upgrades alone is of no use to an install.
     const later = { ...job, metadata: meta('crds', { annotations: { 'helm.sh/hook': 'pre-upgrade' } }) };
-    expect((await preflight([later])).words('crds')).toContain(
-      'failed: haproxymapfiles.haproxy-haptic.org is of another version than this program: helm install does not change it, and Helm 4 ends there with a conflict',
+    expect((await preflight([later])).words('crds')).toContainEqual(
+      expect.stringMatching(/^failed: haproxymapfiles/),
     );
   });
 
