@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import {
   BehaviorSubject,
@@ -241,6 +242,7 @@ export function startController(deps: ControllerDeps): Controller {
     }),
   };
   const runtime: ControllerRuntime = {
+    endings: [],
     world$: taken$,
     current: () => current,
     bundle$: bundle$.pipe(distinctUntilChanged()),
@@ -401,7 +403,14 @@ export function startController(deps: ControllerDeps): Controller {
       },
     },
     stop: async () => {
+      const ended = Promise.allSettled(runtime.endings.map((end) => end()));
       await leader.resign(() => slots.busy() === 0 && leader.transport.underway() === 0);
+      const patience = new AbortController();
+      await Promise.race([
+        ended,
+        setTimeout(timing.leadership.drain, undefined, { signal: patience.signal }).catch(() => {}),
+      ]);
+      patience.abort();
       running.unsubscribe();
       stop$.next();
       hub.dispose();

@@ -47,7 +47,8 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
-    forceCloseConnections: true,
+    // A review that is under way is answered.
+    forceCloseConnections: 'idle',
     serverFactory: (handler) =>
       createWebhookTlsServer(
         {

@@ -28,6 +28,8 @@ import type { WebhookOptions } from './webhook-options.ts';
 export interface WebhookPartDeps {
   /** The HAProxy that checks. */
   readonly haproxy: string;
+  /** Of this program. */
+  readonly version: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +69,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
     );
     const { tryConfig, identity: own, transport } = runtime;
     const admitConfiguration: AdmitObject | undefined =
-      tryConfig && createAdmitConfiguration({ identity: own, tryConfig, transport });
+      tryConfig && createAdmitConfiguration({ identity: own, version: deps.version, tryConfig, transport });
     const concurrent = options.concurrent ?? Math.max(1, availableParallelism() >> 1);
     const server = buildWebhookServer({
       admit: async (request, signal) =>
@@ -91,6 +93,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
       },
       (error: unknown) => onFatal(error),
     );
+    runtime.endings.push(() => server.close());
     running.add(() => void server.close());
     const { configuration } = options;
     if (configuration !== undefined)

@@ -49,6 +49,11 @@ export interface ControllerRuntime {
   readonly identity: ControllerIdentity;
   /** What the load gate says of a configuration, without taking it; absent where the configuration came as files. */
   readonly tryConfig?: TryConfig;
+  /**
+   * Work that is to come to its end before everything is ended: it is begun when the controller is told to stop, while all else still
+   * works, and waited for, though not for longer than the Lease is.
+   */
+  readonly endings: (() => Promise<unknown>)[];
   /** Its first value ends everything. */
   readonly stop$: Observable<void>;
   readonly taps: Taps;

@@ -145,6 +145,18 @@ describe('an admission review', () => {
     expect(await metric('haptic_webhook_checks_total', { scope: 'none' })).toBe(1);
   });
 
+  it('that is under way is answered when the server closes, and further ones are not', async () => {
+    const verdict = Promise.withResolvers<Admission>();
+    answer = () => verdict.promise;
+    const under = post(review());
+    await expect.poll(() => asked.length).toBe(1);
+    const closed = server.close();
+    await expect.poll(() => server.server.listening).toBe(false);
+    verdict.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+    expect((await under).body.response).toMatchObject({ allowed: true });
+    await closed;
+  });
+
   it('does not wait for a configuration, which takes its time', async () => {
     let done = (): void => undefined;
     answer = ({ kind }) =>
