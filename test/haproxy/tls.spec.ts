@@ -11,7 +11,8 @@ import {
   issueCertificate,
 } from '../fixtures/certificates.ts';
 import { describeEachLine, type HaproxyLine, haproxyLines } from '../fixtures/haproxy-lines.ts';
-import { freeAddress, globalSection, startHaproxy } from '../fixtures/haproxy-process.ts';
+import { x509 } from '../../src/certificates/x509.ts';
+import { eventually, freeAddress, globalSection, startHaproxy } from '../fixtures/haproxy-process.ts';
 import {
   type EchoPool,
   type IngressTraffic,
@@ -436,6 +437,57 @@ describeEachLine(
     });
   },
   (line) => quicClients.length > 0 && (line === '3.2' || line === '3.4'),
+);
+
+describeEachLine(
+  'OCSP stapling',
+  (line) => {
+    it('asks the authorities of certificates from the start, and of those that come later', async () => {
+      // Nothing to staple comes of it: who asks, and for how many certificates, is seen here.
+      const asked = new Set<string>();
+      const responder = http.createServer((request, response) => {
+        asked.add(request.url ?? '');
+        response.writeHead(500).end();
+      });
+      const place = await freeAddress();
+      responder.listen(place.port, place.host);
+      await once(responder, 'listening');
+      const authority = await issueCertificate({ names: ['authority'], isAuthority: true });
+      const issue = async (name: string) => {
+        const access = new x509.AuthorityInfoAccessExtension({
+          ocsp: `http://${place.host}:${place.port}/${name}`,
+        });
+        const names = [`${name}.example.org`];
+        const { cert, key } = await issueCertificate({ names, issuer: authority, extensions: [access] });
+        return [
+          secret({ name, data: { 'tls.crt': cert + authority.cert, 'tls.key': key } }),
+          ingress({ name, rules: names.map(route), tls: [{ hosts: names, secretName: name }] }),
+        ];
+      };
+      const world = await startIngressTraffic(
+        line,
+        [...pool.objects, secretOf('fallback'), ...(await issue('early'))],
+        {
+          defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
+          extraContext: { tls: { ocspUpdate: true } },
+        },
+      );
+      try {
+        const asksFor = (name: string) =>
+          eventually(`the responder is asked for ${name}`, () =>
+            [...asked].some((url) => url.startsWith(`/${name}`)) ? true : undefined,
+          );
+        await asksFor('early');
+        world.put(...(await issue('late')));
+        expect(await world.changeFrom(world.started)).toContain('crtlist_add');
+        await asksFor('late');
+      } finally {
+        await world.stop();
+        responder.close();
+      }
+    });
+  },
+  (line) => line !== '2.6',
 );
 
 describeEachLine('without a default certificate', (line) => {
