@@ -97,7 +97,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
       ...(login === undefined ? [] : [agentCredentialsPart(login)]),
       ...(options.webhook === undefined
         ? []
-        : [webhookPart(options.webhook, { haproxy: options.haproxy, ...pathOnly() })]),
+        : [webhookPart(options.webhook, { haproxy: options.haproxy, version, ...pathOnly() })]),
     ],
     ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
     log,

@@ -15,6 +15,8 @@ import { untilAborted } from './until-aborted.ts';
 
 export interface AdmitConfigurationDeps {
   readonly identity: ControllerIdentity;
+  /** Of this program. */
+  readonly version: string;
   readonly tryConfig: TryConfig;
   /** Reads what is there beside the object that is asked about. */
   readonly transport: KubeTransport;
@@ -29,9 +31,11 @@ export interface AdmitConfigurationDeps {
  * - libraries and references to them may come in any order: what does not fit together yet is a warning
  * - where a stage cannot run, nothing is known
  * - what was refused before and has no error that it did not have is allowed, so that it can be repaired in steps
+ * - what the chart of another version brings along is allowed: an upgrade, or the way back, writes it while this program still answers
  */
 export function createAdmitConfiguration({
   identity,
+  version,
   tryConfig,
   transport,
 }: AdmitConfigurationDeps): AdmitObject {
@@ -49,6 +53,14 @@ export function createAdmitConfiguration({
   };
 
   return async (request, signal) => {
+    const answer = await admit(request, signal);
+    const other = request.object && chartVersionOf(request.object);
+    if (answer.kind !== 'denied' || other === undefined || other === version) return answer;
+    const words = `comes with version ${other}, and version ${version} that is asked would not take it`;
+    return allowed(answer.causes.map(({ message }) => `${words}: ${message}`));
+  };
+
+  async function admit(request: AdmissionRequest, signal: AbortSignal): Promise<Admission> {
     const { object, operation } = request;
     if (operation === 'DELETE') return allowed(isOurs(request, identity) ? [stays] : []);
     if (object === undefined || request.namespace !== namespace) return allowed([]);
@@ -74,7 +86,7 @@ export function createAdmitConfiguration({
       await judge(config.value, [...others, object], signal),
       oldObject && (() => judge(config.value, [...others, oldObject], signal)),
     );
-  };
+  }
 
   async function judge(config: KubeObject, libraries: readonly KubeObject[], signal: AbortSignal) {
     const verdict = await firstValueFrom(untilAborted(tryConfig(config, libraries), signal));
@@ -114,6 +126,11 @@ function refusal({
 
 function allowed(warnings: readonly string[]): Admission {
   return { kind: 'allowed', warnings, scope: 'none' };
+}
+
+/** Of the program that an object came with; undefined where it is none of the chart's. */
+function chartVersionOf({ metadata: { labels } }: KubeObject): string | undefined {
+  return labels?.['app.kubernetes.io/part-of'] === 'haptic' ? labels['app.kubernetes.io/version'] : undefined;
 }
 
 function hasSameSpec(a: KubeObject, b: KubeObject): boolean {

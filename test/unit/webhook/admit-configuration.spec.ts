@@ -76,6 +76,7 @@ function scene(stored: readonly KubeObject[], say: (config: KubeObject) => Obser
   };
   const admit = createAdmitConfiguration({
     identity,
+    version: '1.2.0',
     transport,
     tryConfig: (asked, libraries) => {
       tried.push([asked['spec'], libraries.map(({ metadata }) => metadata.name).sort()]);
@@ -144,6 +145,30 @@ describe('admission of a configuration', () => {
       warnings: ['b'],
     });
     expect((await ask(requestOf(config({ errors: ['b', 'c'] }), 'UPDATE', before))).kind).toBe('denied');
+  });
+
+  it.each([
+    ['another version is let in with a warning: the program of that version takes it', '1.3.0', 'allowed'],
+    ['its own version is refused', '1.2.0', 'denied'],
+  ])('what the chart of %s', async (_what, version, kind) => {
+    const { ask } = scene([main, library('mine', { old: true })], () => refused('unknown helper "newer"'));
+    const labels = { 'app.kubernetes.io/part-of': 'haptic', 'app.kubernetes.io/version': version };
+    const of = (object: KubeObject) => ({ ...object, metadata: { ...object.metadata, labels } });
+    for (const object of [of(main), of(library('mine', { a: 1 }))])
+      expect((await ask(requestOf(object))).kind).toBe(kind);
+    const answer = await ask(requestOf(of(library('mine', { a: 1 }))));
+    if (kind === 'allowed')
+      expect(answer).toMatchObject({
+        warnings: [
+          'comes with version 1.3.0, and version 1.2.0 that is asked would not take it: unknown helper "newer"',
+        ],
+      });
+  });
+
+  it('a version that is none of the chart says nothing', async () => {
+    const { ask } = scene([], () => refused('wrong'));
+    const labels = { 'app.kubernetes.io/part-of': 'shop', 'app.kubernetes.io/version': '1.3.0' };
+    expect((await ask(requestOf({ ...main, metadata: { ...main.metadata, labels } }))).kind).toBe('denied');
   });
 
   it('ends what it tries when the time is over', async () => {
