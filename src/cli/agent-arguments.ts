@@ -8,7 +8,7 @@ import type { agentOptions } from './agent-command.ts';
 import type { CliValues } from './cli-command.ts';
 import { parseLogLevel } from './parse-log-level.ts';
 import { type ListenAddress, parseListen } from './parse-listen.ts';
-import { version } from './version.ts';
+import { version } from '../lib/version.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

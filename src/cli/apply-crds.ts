@@ -26,7 +26,12 @@ export async function runApplyCrds({
   }
   await using resources = new AsyncDisposableStack();
   const dryRun = values['dry-run'];
-  const done = await applyCrds(openKube(values, resources), { signal, timeoutMs, dryRun });
+  const done = await applyCrds(openKube(values, resources), {
+    signal,
+    timeoutMs,
+    dryRun,
+    force: values.force,
+  });
   if (!done.ok)
     throw new CodedError(
       'HAPTIC_ERR_CLI_KUBE',
@@ -37,5 +42,6 @@ export async function runApplyCrds({
 }
 
 function lineOf({ name, outcome }: AppliedCrd, dryRun: boolean): string {
-  return `${name} ${outcome}${dryRun ? ' (dry run)' : ''}\n`;
+  const what = outcome === 'newer' ? 'of a later version, left as it is' : outcome;
+  return `${name} ${what}${dryRun ? ' (dry run)' : ''}\n`;
 }

@@ -3,7 +3,9 @@ import { customResources } from '../api/crd/custom-resources.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { KubeClient } from '../kube/kube-client.ts';
 import { describeFailure } from '../kube/kube-failure.ts';
+import { compareVersions } from '../lib/compare-versions.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { version } from '../lib/version.ts';
 import type { Finding } from './finding.ts';
 import { sameAsApplied } from './same-as-applied.ts';
 
@@ -84,6 +86,18 @@ function judge(
       { check, status: 'failed', message: `${name} is there and not served yet`, advice: 'see its status' },
     ];
   if (sameAsApplied(wanted['spec'], held['spec'])) return [];
+  const newer = newerVersion(held);
+  if (newer !== undefined)
+    return [
+      {
+        check,
+        status: beforeInstall ? 'failed' : 'warning',
+        message: `${name} is of the newer version ${newer}${beforeInstall ? ', and Helm 4 would set it back' : ''}`,
+        advice: beforeInstall
+          ? 'install the chart of that version, or with --skip-crds'
+          : 'that works, as long as the configuration has no field that only the newer one knows',
+      },
+    ];
   const message = `${name} is of another version than this program`;
   if (!beforeInstall || broughtBy !== undefined) return [behind(message, 'warning', broughtBy)];
   const managers = othersThanHelm(held);
@@ -96,6 +110,12 @@ function judge(
         ),
       ]
     : [behind(`${message}: Helm 4 changes that, Helm 3 leaves it as it is`, 'warning', undefined)];
+}
+
+/** The version of the program that has applied it, if that is a later one. */
+function newerVersion({ metadata }: KubeObject): string | undefined {
+  const applied = metadata.labels?.['app.kubernetes.io/version'];
+  return applied !== undefined && compareVersions(applied, version) > 0 ? applied : undefined;
 }
 
 /** Field managers of its spec. */

@@ -1,7 +1,7 @@
 import type { CliCall } from './cli-command.ts';
 import { printed } from './printed.ts';
 import type { versionOptions } from './version-command.ts';
-import { version } from './version.ts';
+import { version } from '../lib/version.ts';
 
 /** `haptic version` */
 export function printVersion({ values, out }: CliCall<typeof versionOptions>): Promise<number> {

@@ -6,7 +6,7 @@ import { loadConfig } from '../config/load-config.ts';
 import type { FileRequest } from '../config/resolve-files.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { readFailure } from '../lib/read-failure.ts';
-import { version } from './version.ts';
+import { version } from '../lib/version.ts';
 
 /**
  * The configuration from files: `*.yaml` of the libraries' folder in name order, then the value files as given. With a

@@ -25,7 +25,7 @@ import { type RunOptions, parseRunOptions } from './run-options.ts';
 import { shippedLibraries } from './shipped-libraries.ts';
 import { startController } from './start-controller.ts';
 import { webhookPart } from '../webhook/webhook-part.ts';
-import { version } from './version.ts';
+import { version } from '../lib/version.ts';
 
 /** `haptic run`: the controller, until the signal aborts. Resolves to the exit code: 0 stopped as asked, 1 failed. */
 export async function runController({

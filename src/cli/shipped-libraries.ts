@@ -4,7 +4,7 @@ import type { ConfigLibrary } from '../config/config-library.ts';
 import { readDocuments } from '../config/read-documents.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { readLibraries } from './read-config.ts';
-import { version } from './version.ts';
+import { version } from '../lib/version.ts';
 
 /**
  * The libraries of a folder as `libraryRefs` can name them: each `*.yaml` under its name, in the version of this program.

@@ -2,7 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { customResourceDefinition } from '../api/crd/custom-resource-definition.ts';
 import { customResources } from '../api/crd/custom-resources.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import { compareVersions } from '../lib/compare-versions.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { version } from '../lib/version.ts';
 import { kubeClient } from './kube-client.ts';
 import type { KubeResult } from './kube-failure.ts';
 import type { KubeTransport } from './kube-transport.ts';
@@ -10,7 +12,8 @@ import type { KubeTransport } from './kube-transport.ts';
 export interface AppliedCrd {
   /** `haproxycfgs.haproxy-haptic.org` */
   readonly name: string;
-  readonly outcome: 'created' | 'changed' | 'unchanged';
+  /** `newer`: it is of a later version, and was left as it is. */
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'newer';
 }
 
 export interface ApplyCrdsOptions {
@@ -21,6 +24,8 @@ export interface ApplyCrdsOptions {
   readonly intervalMs?: number;
   /** Has the API server check them, and changes nothing: the outcomes are what would be done. */
   readonly dryRun?: boolean;
+  /** Sets back those of a later version, too: fields that this one does not know are lost. */
+  readonly force?: boolean;
 }
 
 const crds = { apiVersion: 'apiextensions.k8s.io/v1', resources: 'customresourcedefinitions' };
@@ -30,14 +35,15 @@ const helm = 'helm';
 
 /**
  * Brings the CRDs of this version to the cluster, by server-side apply as `helm`, and waits until each is served. Fields that
- * somebody else holds are taken over; labels and annotations of others stay. Objects are never touched. The first failure ends it:
- * what was applied before stays, and it can be run again.
+ * somebody else holds are taken over; labels and annotations of others stay. Objects are never touched. Those of a later version stay as
+ * they are: a cluster may have installations of several versions, and the newest needs them. The first failure ends it: what was applied
+ * before stays, and it can be run again.
  *
  * @returns what was done, in the order of the names; a 409 of reason `NamesNotAccepted` where another CRD has a kind or a short name
  */
 export async function applyCrds(
   transport: KubeTransport,
-  { signal, timeoutMs = 30_000, intervalMs = 200, dryRun = false }: ApplyCrdsOptions = {},
+  { signal, timeoutMs = 30_000, intervalMs = 200, dryRun = false, force = false }: ApplyCrdsOptions = {},
 ): Promise<KubeResult<readonly AppliedCrd[]>> {
   const client = kubeClient(transport);
   const options = signal === undefined ? {} : { signal };
@@ -46,6 +52,10 @@ export async function applyCrds(
     const { name } = crd.metadata;
     const before = await client.get(crds, name, options);
     if (!before.ok && !(before.failure.kind === 'http' && before.failure.status === 404)) return before;
+    if (before.ok && !force && isNewer(before.value)) {
+      applied.push({ name, outcome: 'newer' });
+      continue;
+    }
     const after = await client.apply(crds, crd, { fieldManager: helm, force: true, dryRun, ...options });
     if (!after.ok) return after;
     applied.push({ name, outcome: outcomeOf(before.ok ? before.value : undefined, after.value) });
@@ -72,6 +82,10 @@ export async function applyCrds(
 function outcomeOf(before: KubeObject | undefined, after: KubeObject): AppliedCrd['outcome'] {
   if (before === undefined) return 'created';
   return before.metadata.generation === after.metadata.generation ? 'unchanged' : 'changed';
+}
+
+function isNewer({ metadata }: KubeObject): boolean {
+  return compareVersions(metadata.labels?.['app.kubernetes.io/version'] ?? '', version) > 0;
 }
 
 function stateOf(crd: KubeObject): 'served' | 'waiting' | { readonly problem: string } {

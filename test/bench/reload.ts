@@ -6,7 +6,7 @@ import { gatesByValidators } from '../../src/cli/controller/gates-by-validators.
 import { librariesPath } from '../../src/cli/libraries-path.ts';
 import { shippedLibraries } from '../../src/cli/shipped-libraries.ts';
 import { startController } from '../../src/cli/start-controller.ts';
-import { version } from '../../src/cli/version.ts';
+import { version } from '../../src/lib/version.ts';
 import type { KubeTransport } from '../../src/kube/kube-transport.ts';
 import { capabilitiesOf } from '../../src/plan/capabilities.ts';
 import { acceptingAgent } from './lib/accepting-agent.ts';

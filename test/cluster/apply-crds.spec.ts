@@ -38,6 +38,31 @@ describeOnCluster('CRDs that the program applies', (cluster) => {
     expect(new Set(Object.values(await outcomes()))).toStrictEqual(new Set(['unchanged']));
   });
 
+  it('stay as they are where they are of a later version, unless that is asked for', async () => {
+    const label = 'app.kubernetes.io/version';
+    const aliases = async () =>
+      kubectl.ok(['get', 'crd', crd, '-o', 'jsonpath={.spec.names.shortNames} {.metadata.labels}']);
+    await kubectl.ok([
+      'patch',
+      'crd',
+      crd,
+      '--type=merge',
+      '-p',
+      JSON.stringify({
+        metadata: { labels: { [label]: '99.1.0' } },
+        spec: { names: { shortNames: ['hpcfg', 'later'] } },
+      }),
+    ]);
+    expect(await outcomes()).toMatchObject({
+      [crd]: 'newer',
+      'haproxymapfiles.haproxy-haptic.org': 'unchanged',
+    });
+    expect(await aliases()).toContain('later');
+    const forced = await applyCrds(transport, { force: true });
+    expect(forced.ok && forced.value.find(({ name }) => name === crd)?.outcome).toBe('changed');
+    expect(await aliases()).not.toMatch(/later|99/);
+  });
+
   it('are brought back where somebody changed them; labels of others stay', async () => {
     await kubectl.ok(['label', 'crd', crd, 'example.com/team=web', '--overwrite']);
     await kubectl.ok([

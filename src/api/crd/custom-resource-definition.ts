@@ -1,4 +1,5 @@
 import { apiGroup } from '../api-group.ts';
+import { version } from '../../lib/version.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { CustomResource, PrinterColumn } from './custom-resource.ts';
 
@@ -10,7 +11,11 @@ export function customResourceDefinition(resource: CustomResource): KubeObject {
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${plural}.${apiGroup.group}`,
-      labels: { 'app.kubernetes.io/name': 'haptic', 'app.kubernetes.io/part-of': 'haptic' },
+      labels: {
+        'app.kubernetes.io/name': 'haptic',
+        'app.kubernetes.io/part-of': 'haptic',
+        'app.kubernetes.io/version': version,
+      },
     },
     spec: {
       group: apiGroup.group,

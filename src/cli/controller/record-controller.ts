@@ -15,7 +15,7 @@ import { recordFleet } from '../../sinks/record-fleet.ts';
 import { recordMetrics } from '../../sinks/record-metrics.ts';
 import { recordQuarantine } from '../../sinks/record-quarantine.ts';
 import type { DeploymentProgress } from '../../sinks/track-deployments.ts';
-import { version } from '../version.ts';
+import { version } from '../../lib/version.ts';
 import { controllerTiming } from './controller-timing.ts';
 import type { FollowedPods } from './follow-pods.ts';
 

@@ -4,7 +4,7 @@ import { recordInputs } from '../../sinks/record-inputs.ts';
 import type { RecordingEntry } from '../../sinks/recording.ts';
 import type { ControllerRuntime } from '../../world/controller-runtime.ts';
 import type { LiveWorld } from '../../world/open-world.ts';
-import { version } from '../version.ts';
+import { version } from '../../lib/version.ts';
 
 export interface RecordRuntimeDeps {
   readonly runtime: Pick<ControllerRuntime, 'pipeline' | 'fleet$' | 'leadership$' | 'edit$'>;

@@ -5,7 +5,7 @@ import { capabilitiesOf } from '../../plan/capabilities.ts';
 import { globalTest, mergeGlobal } from '../../validation/merge-global.ts';
 import { renderFixtures } from '../../validation/render-fixtures.ts';
 import { readLibraries } from '../read-config.ts';
-import { version } from '../version.ts';
+import { version } from '../../lib/version.ts';
 import { fixturesOf, readObjects } from './read-objects.ts';
 import { renderedSide, type Side } from './side.ts';
 

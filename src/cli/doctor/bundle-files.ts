@@ -6,7 +6,7 @@ import { errorMessage } from '../../lib/error-message.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import { decodePlan } from '../../plan/decode-plan.ts';
 import { askController } from '../ask-controller.ts';
-import { version } from '../version.ts';
+import { version } from '../../lib/version.ts';
 import type { ExaminedPod } from './check-fleet.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';

@@ -6,7 +6,7 @@ import type { HaproxyPod } from '../../protocol/pod.ts';
 import { planSchemaVersion } from '../../protocol/plan.ts';
 import { apiVersion, type AgentState } from '../../protocol/wire.ts';
 import { admitPod } from '../../streams/admit-pod.ts';
-import { version } from '../version.ts';
+import { version } from '../../lib/version.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
 

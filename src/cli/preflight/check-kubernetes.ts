@@ -1,5 +1,5 @@
 import type { Finding } from '../finding.ts';
-import { compareVersions } from './compare-versions.ts';
+import { compareVersions } from '../../lib/compare-versions.ts';
 
 const check = 'kubernetes';
 /** Sidecars that start before and end after the others are on by default since then. */

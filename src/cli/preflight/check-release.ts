@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/is-record.ts';
 import type { Finding } from '../finding.ts';
 import type { ChartFiles } from './chart-files.ts';
-import { compareVersions } from './compare-versions.ts';
+import { compareVersions } from '../../lib/compare-versions.ts';
 import type { FoundRelease } from './installed-release.ts';
 
 const check = 'release';

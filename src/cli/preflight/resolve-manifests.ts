@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { resolveFiles } from '../../config/resolve-files.ts';
 import type { Resolution } from '../../config/merge-documents.ts';
 import { readLibraries } from '../read-config.ts';
-import { version } from '../version.ts';
+import { version } from '../../lib/version.ts';
 import { type Manifest, manifestName } from './manifest.ts';
 
 const kinds = ['HAProxyTemplateConfig', 'HAProxyTemplateLibrary'];

@@ -14,7 +14,7 @@ import { certificateLifetime } from '../../../src/cli/doctor/certificate-lifetim
 import type { Finding } from '../../../src/cli/finding.ts';
 import { sameAsApplied } from '../../../src/cli/same-as-applied.ts';
 import { createScrubber, valuesByName } from '../../../src/cli/doctor/scrub.ts';
-import { version } from '../../../src/cli/version.ts';
+import { version } from '../../../src/lib/version.ts';
 import { valuesOfSecret } from '../../../src/lib/values-of-secret.ts';
 import { encodePlan } from '../../../src/plan/encode-plan.ts';
 import type { AgentState } from '../../../src/protocol/wire.ts';

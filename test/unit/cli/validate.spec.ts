@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { benchmarkCommand } from '../../../src/cli/benchmark-command.ts';
 import { validateCommand } from '../../../src/cli/validate-command.ts';
-import { version } from '../../../src/cli/version.ts';
+import { version } from '../../../src/lib/version.ts';
 import type { TestReport } from '../../../src/validation/test-report.ts';
 import { callOf } from './values-of.ts';
 

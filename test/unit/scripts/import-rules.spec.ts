@@ -19,7 +19,7 @@ describe('lint', { timeout: 120_000 }, () => {
     ['src/collections/node.ts', '../operators/taps.ts'],
     ['src/plan/diff.ts', '../gate/create-gate.ts'],
     ['src/sinks/deliver.ts', '../streams/reflect.ts'],
-    ['src/server/health.ts', '../cli/version.ts'],
+    ['src/server/health.ts', '../cli/run.ts'],
     ['src/agent/agent.ts', '../kube/kube-config.ts'],
     ['src/agent/agent.ts', '../fleet/agent-client.ts'],
     ['src/fleet/agent-client.ts', '../agent/agent.ts'],
