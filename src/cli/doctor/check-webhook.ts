@@ -99,7 +99,16 @@ async function reachability(
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/services/https:${encodeURIComponent(service)}:${String(port)}/proxy/healthz`;
   const asked = await transport.request({ path, signal: signal() });
   if (asked.ok) await asked.value.body.text();
-  if (asked.ok || asked.failure.kind !== 'http' || asked.failure.status !== 503) return [];
+  const answered = asked.ok ? 200 : asked.failure.kind === 'http' ? asked.failure.status : undefined;
+  if (asked.ok || (answered !== undefined && ![401, 403, 503].includes(answered))) return [];
+  if (answered !== 503)
+    return [
+      {
+        check,
+        status: 'skipped',
+        message: `whether API servers reach it cannot be asked: ${describeFailure(asked.failure)}`,
+      },
+    ];
   return [
     {
       check,
