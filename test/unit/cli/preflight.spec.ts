@@ -302,6 +302,10 @@ describe('haptic preflight', () => {
       metadata: { annotations: { 'controller-gen.kubebuilder.io/version': 'v0.19.0' } },
     });
     await change('haproxymapfiles', { spec: { names: { shortNames: ['old'] } } });
+    await change('haproxycrtlistfiles', {
+      metadata: { labels: { 'app.kubernetes.io/version': '99.0.0' } },
+      spec: { names: { shortNames: ['new'] } },
+    });
     await change('haproxygeneralfiles', { status: { storedVersions: ['v1', 'v1alpha1'] } }, 'status');
     const { words } = await preflight([]);
     expect(words('crds')).toStrictEqual([
@@ -310,6 +314,7 @@ describe('haptic preflight', () => {
         /^failed: haproxymapfiles\.haproxy-haptic\.org is of another version than this program, and Helm 4 does not install over what .*haptic-sandbox manages$/,
       ) as string,
       'failed: haproxygeneralfiles.haproxy-haptic.org has objects that are stored as v1, which this version does not know',
+      'failed: haproxycrtlistfiles.haproxy-haptic.org is of the newer version 99.0.0, and Helm 4 would set it back',
     ]);
     // A hook of upgrades alone is of no use to an install.
     const later = { ...job, metadata: meta('crds', { annotations: { 'helm.sh/hook': 'pre-upgrade' } }) };
