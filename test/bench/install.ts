@@ -53,8 +53,8 @@ export async function run(): Promise<object> {
   const toFirst200Ms = Math.round(performance.now() - began);
   await sleep(restSeconds * 1_000);
   const [controllerRssMiB, agentRssMiB] = [
-    await resident(cluster, 'controller', 9090),
-    await resident(cluster, 'haproxy', 5557),
+    await resident(cluster, 'controller', 'controller'),
+    await resident(cluster, 'haproxy', 'agent'),
   ];
   return { toFirst200Ms, imageMiB: await imageSize(cluster), agentHealthzMs, controllerRssMiB, agentRssMiB };
 }
@@ -109,24 +109,37 @@ async function agentStart(cluster: InstallCluster): Promise<number> {
   return Math.round(times[3] ?? NaN);
 }
 
-async function resident(cluster: InstallCluster, component: string, port: number): Promise<number> {
+/** Of the first process of that container: Node of controllers and agents. */
+async function resident(cluster: InstallCluster, component: string, container: string): Promise<number> {
   const selector = `app.kubernetes.io/instance=${release.name},app.kubernetes.io/component=${component}`;
   const pods = await cluster.list('pods', release.namespace, selector);
-  const bytes = await Promise.all(
+  const kibibytes = await Promise.all(
     pods.map(async ({ metadata }) => {
-      const text = await cluster.ask(release.namespace, metadata.name, port, '/metrics');
-      return Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1]);
+      const exec = [
+        'exec',
+        metadata.name,
+        '-n',
+        release.namespace,
+        '-c',
+        container,
+        '--',
+        'cat',
+        '/proc/1/status',
+      ];
+      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(await cluster.kubectl(exec))?.[1]);
     }),
   );
-  return Math.round((Math.max(...bytes) / 1024 / 1024) * 10) / 10;
+  return Math.round((Math.max(...kibibytes) / 1024) * 10) / 10;
 }
 
 /** As the first node that has it says. */
 async function imageSize(cluster: InstallCluster): Promise<number> {
   const nodes = await cluster.list('nodes', '');
   const sizes = nodes
-    .flatMap(({ status }) => (status?.['images'] ?? []) as { names: string[]; sizeBytes: number }[])
-    .filter(({ names }) => names.includes(cluster.image))
+    .flatMap(
+      ({ status }) => (status?.['images'] ?? []) as { names: readonly string[] | null; sizeBytes: number }[],
+    )
+    .filter(({ names }) => names?.includes(cluster.image))
     .map(({ sizeBytes }) => sizeBytes);
   return Math.round((sizes[0] ?? NaN) / 1024 / 1024);
 }
