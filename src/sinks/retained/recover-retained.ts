@@ -143,6 +143,8 @@ export function recoverRetained(
         fleetSight(render.plan).pipe(
           switchMap((sight) => {
             const decision = decideRetained(sight);
+            const present = new Set(sight.pods.map(({ pod }) => pod.key));
+            for (const key of given) if (!present.has(key)) given.delete(key);
             if (decision.kind === 'unavailable') return of(decision);
             const { pods, configured } = decision;
             const active = (count: number): RecoveryState =>

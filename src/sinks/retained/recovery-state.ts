@@ -13,7 +13,7 @@ export type RecoveryState =
       readonly planId: string;
       /** Of the HAProxyCfg. */
       readonly name: string;
-      /** Keys of pods that got it from this process. */
+      /** Keys of pods that got it from this process and are still there. */
       readonly given: readonly string[];
       /** How many pods hold it. */
       readonly pods: number;

@@ -1,5 +1,16 @@
 import { marbles } from 'rxjs-marbles';
-import { type Observable, NEVER, defer, delay, filter, map, of, throwError } from 'rxjs';
+import {
+  type Observable,
+  BehaviorSubject,
+  NEVER,
+  defer,
+  delay,
+  filter,
+  map,
+  of,
+  tap,
+  throwError,
+} from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ApplyAnswer } from '../../../../src/fleet/agent-client.ts';
 import type { DeploymentIntent } from '../../../../src/protocol/deployment-intent.ts';
@@ -149,6 +160,25 @@ describe('a leader without a render of its own', () => {
       );
       const refused = 'RefusedByHAProxy: HAProxy refuses it (haproxy.cfg, line 12)';
       m.expect(state$, '^ 6s !').toBeObservable('5s r', { r: refused });
+    }),
+  );
+
+  it(
+    'forgets pods that are gone: what is told does not grow with every pod that ever came',
+    marbles((m) => {
+      const states = { 'ns/old': stateOf(plan), 'ns/new': fresh };
+      const { effects } = scene({ states });
+      const fleets = { b: fleetOf('ns/new', 'ns/old'), o: fleetOf('ns/old') };
+      const fleet$ = new BehaviorSubject<Fleet>(fleets.b);
+      const gone$ = m.cold('7s o', fleets).pipe(tap((fleet) => fleet$.next(fleet)));
+      const state$ = recoverRetained(
+        { leader$: m.hot('t', bools), own$: m.hot('e', owns), fleet$ },
+        effects,
+        timing,
+      );
+      const unsub = '^ 11s !';
+      m.expect(words(state$), unsub).toBeObservable('p 5109ms a 4999ms b', values);
+      m.expect(gone$, unsub).toBeObservable('7s o', fleets);
     }),
   );
 
