@@ -14,6 +14,7 @@ template libraries as objects. It takes Kubernetes 1.29 or newer, and Helm 3 or 
 
 It needs nothing else: certificates between controller and agents are issued by a Job and renewed every hour by a CronJob; the webhook's by the controller itself. All pods keep to the
 restricted Pod Security Standard. A route is served as soon as its Ingress has the class \`haptic\`: what to do next is told after the installation.
+[Install](../../docs/install.md) and [upgrade](../../docs/upgrade.md) are told step by step in the documentation.
 
 ## What to set first
 

@@ -23,6 +23,7 @@ describeChart('the program and HAProxy take the configuration of the chart', () 
     ['little memory', { haproxy: { resources: { limits: { memory: '128Mi' } } } }],
     ['a limit of processors', { haproxy: { resources: { limits: { cpu: '1500m' } } } }],
     ['addresses of both families', { haproxy: { bindAddress: '::' } }],
+    ['HTTP/3', { haproxy: { quic: { enabled: true } } }],
     ['no HTTPS', { controller: { templateLibraries: { ssl: { enabled: false } } } }],
   ])('with %s', async (_name, values) => {
     const newest = lines.at(-1)?.path ?? 'haproxy';

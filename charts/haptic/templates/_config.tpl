@@ -59,6 +59,11 @@
 {{- else if has "ssl" (fromJsonArray (include "haptic.libraries" .)) -}}true{{- end -}}
 {{- end -}}
 
+{{/* Whether HAProxy listens for HTTP/3: "true", or nothing. */}}
+{{- define "haptic.quic" -}}
+{{- if and .Values.haproxy.quic.enabled (include "haptic.https" .) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Threads that HAProxy's memory is enough for: the stack of each takes up to 10 MiB of what `-m` allows. Empty: no limit. */}}
 {{- define "haptic.threadLimit" -}}
 {{- $memory := include "haptic.haproxyMemory" . -}}
@@ -121,6 +126,9 @@ templatingSettings:
     statusBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.stats) | quote }}
     {{- if (include "haptic.https" $) }}
     httpsBind: {{ printf "%s:%d" .Values.haproxy.bindAddress (int .Values.haproxy.ports.https) | quote }}
+    {{- end }}
+    {{- if include "haptic.quic" . }}
+    httpsQuicBind: {{ printf "%s@%s:%d" (ternary "quic6" "quic4" (contains ":" .Values.haproxy.bindAddress)) .Values.haproxy.bindAddress (int .Values.haproxy.ports.https) | quote }}
     {{- end }}
     {{- with include "haptic.maxconn" . }}
     maxconn: {{ . }}

@@ -197,6 +197,14 @@ spec:
           hostPort: {{ $haproxy.hostPorts.https }}
           {{- end }}
         {{- end }}
+        {{- if include "haptic.quic" $ }}
+        - name: http3
+          containerPort: {{ $haproxy.ports.https }}
+          protocol: UDP
+          {{- if $haproxy.hostPorts.enabled }}
+          hostPort: {{ $haproxy.hostPorts.https }}
+          {{- end }}
+        {{- end }}
         - name: stats
           containerPort: {{ $haproxy.ports.stats }}
           protocol: TCP

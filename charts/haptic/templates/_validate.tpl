@@ -183,6 +183,9 @@
 {{- fail (printf "controller.config.podSelector.matchLabels has %s: %s, which the HAProxy pods of this chart have not: leave it out, or add it to haproxy.podLabels" $key (toString $value)) -}}
 {{- end -}}
 {{- end -}}
+{{- if and $haproxy.quic.enabled (not (include "haptic.https" .)) -}}
+{{- fail "haproxy.quic.enabled: HTTP/3 goes with HTTPS, which is off; set haproxy.https.enabled, or enable controller.templateLibraries.ssl" -}}
+{{- end -}}
 {{- include "haptic.validateMemory" . -}}
 {{- $onNode := or $haproxy.hostPorts.enabled $haproxy.hostNetwork -}}
 {{- $surge := dig "rollingUpdate" "maxSurge" "25%" $haproxy.updateStrategy | toString -}}
