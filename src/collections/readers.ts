@@ -43,8 +43,8 @@ export function removeReader(readers: Readers, key: string | undefined, ref: Ref
   const slot = readers.byKey.get(key);
   if (slot === ref) readers.byKey.delete(key);
   if (!(slot instanceof Set) || !slot.delete(ref)) return;
-  const [last, second] = slot;
-  if (last !== undefined && second === undefined) readers.byKey.set(key, last);
+  // The first entry of a Set is looked for behind all those that were deleted: not for each reader of thousands.
+  if (slot.size === 1) for (const last of slot) readers.byKey.set(key, last);
 }
 
 export function forEachReader(slot: ReaderSlot | undefined, visit: (ref: Ref) => void): void {
