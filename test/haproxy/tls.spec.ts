@@ -273,6 +273,55 @@ describeEachLine('certificates that change', (line) => {
   });
 });
 
+describeEachLine('certificates as they came to grief elsewhere', (line) => {
+  const tlsSecret = (name: string, crt: string, key: string) =>
+    secret({ name, data: { 'tls.crt': crt, 'tls.key': key } });
+  const using = (name: string) => {
+    const hosts = [`${name.replaceAll('.', '-')}.example.org`];
+    return ingress({ name, rules: hosts.map(route), tls: [{ hosts, secretName: name }] });
+  };
+  const start = (...objects: Parameters<typeof startIngressTraffic>[1]) =>
+    startIngressTraffic(line, [...pool.objects, secretOf('fallback'), ...objects], {
+      defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
+    });
+
+  it('random bytes, nothing, and half of a pair harm nobody at a cold start', async () => {
+    const { cert, key } = certificateOf('shop');
+    const world = await start(
+      tlsSecret('random', '\u0001\u0002\u00ff', '\u0003'),
+      tlsSecret('empty', '', ''),
+      secret({ name: 'no-key', data: { 'tls.crt': cert } }),
+      secret({ name: 'no-crt', data: { 'tls.key': key } }),
+      tlsSecret('good', cert, key),
+      ...['random', 'empty', 'no-key', 'no-crt', 'missing', 'good'].map(using),
+    );
+    try {
+      expect(await shownBy(world, 'good.example.org')).toBe('shop');
+      for (const name of ['random', 'empty', 'no-key', 'no-crt', 'missing']) {
+        expect(await shownBy(world, `${name}.example.org`)).toBe('fallback');
+        expect(await world.outcome({ host: `${name}.example.org` })).toBe('root');
+      }
+    } finally {
+      await world.stop();
+    }
+  });
+
+  it('blank lines in a renewed one, and dots in the name of its Secret, are no hindrance', async () => {
+    const { cert, key } = certificateOf('shop');
+    const renewed = certificateOf('shopAgain');
+    const loosely = (pem: string) => `\r\n\n${pem.replaceAll('\n', '\r\n\n')}\n\n`;
+    const world = await start(tlsSecret('a.b.c', cert, key), using('a.b.c'));
+    try {
+      expect(await shownBy(world, 'a-b-c.example.org')).toBe('shop');
+      world.put(tlsSecret('a.b.c', loosely(renewed.cert), loosely(renewed.key)));
+      expect(await world.changeFrom(world.started)).toEqual(['cert_set']);
+      expect(await shownBy(world, 'a-b-c.example.org')).toBe('shopAgain');
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
 describeEachLine('HTTPS beside HTTP', (line) => {
   let world: IngressTraffic;
   const secure = (host: string, target = '/') =>

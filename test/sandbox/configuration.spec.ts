@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sandboxConfig } from '../../src/sandbox/system-config.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { eventually } from '../fixtures/haproxy-process.ts';
 import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
@@ -150,13 +151,13 @@ describeWithKubectl('the configuration as an object', () => {
         },
       });
     await kubectl.ok(['apply', '--server-side', '-f', '-'], library('1'));
-    const base = ['base', 'ingress'].map((name) => ({ name, revision: manifest.version }));
+    const base = sandboxConfig.libraries.map((name) => ({ name, revision: manifest.version }));
     await apply({
       libraryRefs: [...base, { name: 'mine', revision: '2' }],
       templateSnippets: { [snippet]: { template: answers('five') } },
     });
     const { message } = await judged('False');
-    expect(message).toContain('spec.libraryRefs[2].revision is 2');
+    expect(message).toContain(`spec.libraryRefs[${base.length}].revision is 2`);
     expect(message).toContain('mine has revision 1');
     await kubectl.ok(['apply', '--server-side', '-f', '-'], library('2'));
     await judged('True');

@@ -97,6 +97,7 @@ describe('the end of a sandbox', () => {
 describe('usage', () => {
   test.each([
     [['--http-port', '0'], '--http-port must be a port from 1 to 65535, not "0"'],
+    [['--https-port', 'x'], '--https-port must be a port from 1 to 65535, not "x"'],
     [['--api-port', '65536'], '--api-port must be a port from 1 to 65535, not "65536"'],
     [['--nonsense'], "unknown option '--nonsense'"],
     [['--once', '--no-sample'], '--once checks the sample, so it cannot go with --no-sample'],
@@ -136,7 +137,7 @@ describe('usage', () => {
   test('a taken API port is an error that names it', async () => {
     const first = run(fromBuild(), 'sandbox');
     await eventually('it introduces itself', () => folderOf(first.output.out));
-    const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(first.output.out)![1]!;
+    const port = /^Kubernetes +https:\/\/127\.0\.0\.1:(\d+)/m.exec(first.output.out)![1]!;
     const second = run(fromBuild(), 'sandbox', '--api-port', port);
     expect((await second.ended)[0]).toBe(1);
     expect(second.output.err).toContain(`127.0.0.1:${port}`);
