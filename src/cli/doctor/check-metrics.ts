@@ -39,6 +39,15 @@ function judge(text: string, pod: string): readonly Finding[] {
       .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   if (sum('haptic_leader_election_is_leader') === 0) return [];
   const findings: Finding[] = [];
+  if (sum('haptic_retained_config_active') > 0)
+    findings.push({
+      check: 'retained',
+      status: 'failed',
+      message:
+        'HAProxy pods hold what was retained of an earlier render: no render is accepted since this controller began',
+      advice:
+        'docs/retained.md tells how to find out why; what is said of the configuration and of published renders is where to begin',
+    });
   const held = sum('haptic_quarantined_objects');
   if (held > 0)
     findings.push({

@@ -52,6 +52,12 @@ export function neededPermissions({
     need(['create'], lease);
     need(['get', 'update'], { ...lease, name: installation?.leaseName ?? leaderElection.leaseName });
   }
+  if (!leaderElection.enabled && configPublishing.enabled && installation?.configName !== undefined) {
+    // Without an election, what went out last is written down on a Lease of its own.
+    const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace };
+    need(['create'], lease);
+    need(['get', 'update'], { ...lease, name: `${installation.configName}-retained` });
+  }
   if (configPublishing.enabled) {
     for (const resource of ['haproxycfgs', 'haproxymapfiles', 'haproxygeneralfiles', 'haproxycrtlistfiles'])
       need(written, { group, resource, namespace });

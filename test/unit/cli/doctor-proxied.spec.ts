@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkMetrics } from '../../../src/cli/doctor/check-metrics.ts';
 import { checkWebhook } from '../../../src/cli/doctor/check-webhook.ts';
+import type { Installation } from '../../../src/cli/doctor/installation.ts';
+import { neededPermissions } from '../../../src/cli/doctor/needed-permissions.ts';
+import { permissionText } from '../../../src/cli/ask-access.ts';
+import { readConfig } from '../../../src/cli/read-config.ts';
 import { kubeClient } from '../../../src/kube/kube-client.ts';
 import type { KubeTransport } from '../../../src/kube/kube-transport.ts';
 
@@ -66,6 +70,15 @@ describe('metrics of the controllers, asked through the API server,', () => {
     ]);
   });
 
+  it('tell that pods live on what was retained', async () => {
+    const leader = ['haptic_leader_election_is_leader 1', 'haptic_retained_config_active 1'];
+    expect(
+      words(await check({ [pathOf('one')]: metrics(leader), [pathOf('two')]: metrics([]) })),
+    ).toStrictEqual([
+      'failed retained: HAProxy pods hold what was retained of an earlier render: no render is accepted since this controller began',
+    ]);
+  });
+
   it('say so where all is well, and where they cannot be had', async () => {
     const leader = [
       'haptic_leader_election_is_leader 1',
@@ -117,6 +130,34 @@ describe('a webhook behind a Service', () => {
     expect(await check(404)).toStrictEqual(fine);
     expect(await check(403)).toStrictEqual([
       'skipped webhook: whether API servers reach it cannot be asked: 403 ServiceUnavailable: no way',
+    ]);
+  });
+});
+
+describe('the rights that a controller needs on Leases', () => {
+  const installation = { release: 'web', configName: 'web-config', leaseName: 'web-leader' } as Installation;
+  const leases = async (enabled: boolean) => {
+    const shipped = await readConfig(`${import.meta.dirname}/../../../charts/haptic/libraries`, []);
+    const { leaderElection } = shipped.controller;
+    const config = {
+      ...shipped,
+      controller: { ...shipped.controller, leaderElection: { ...leaderElection, enabled } },
+    };
+    const needed = neededPermissions({ config, installation, namespace: 'edge' });
+    return needed.filter(({ resource }) => resource === 'leases').map(permissionText);
+  };
+
+  it('are on that of the election, and without one on that of what was retained', async () => {
+    const kind = 'leases.coordination.k8s.io';
+    expect(await leases(true)).toStrictEqual([
+      `create ${kind} in edge`,
+      `get ${kind} web-leader in edge`,
+      `update ${kind} web-leader in edge`,
+    ]);
+    expect(await leases(false)).toStrictEqual([
+      `create ${kind} in edge`,
+      `get ${kind} web-config-retained in edge`,
+      `update ${kind} web-config-retained in edge`,
     ]);
   });
 });
