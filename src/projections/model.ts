@@ -58,10 +58,16 @@ export interface Certificate {
 /** Where TLS connections come in. */
 export interface Listener {
   readonly name: string;
-  /** Shown to clients that name no host, or one without a certificate of its own. Absent: such a handshake is refused. */
-  readonly certificate?: Pick<Certificate, 'chain' | 'key'>;
+  /** Whether there is a default certificate. Without, whoever would be shown it is refused. */
+  readonly hasDefault: boolean;
   readonly owner: Owner;
 }
+
+/**
+ * Shown to clients that name no host, or one without a certificate of its own: the first that HAProxy takes. Each has an owner of its own, so
+ * that one which is refused takes nothing along.
+ */
+export type DefaultCertificate = Omit<Certificate, 'hosts'>;
 
 /** What is said of a host that has a certificate; what is not said here is as the configuration says of all. */
 export interface TlsHost {

@@ -169,7 +169,7 @@ describeEachLine('certificates of hosts', (line) => {
 
   it('is listed once for each Secret', () => {
     expect(bundleFile(world.started, 'ssl/certificates.txt').split('\n')).toEqual([
-      'ssl/default.pem !*',
+      'ssl/default-1.pem !*',
       'ssl/shop_older.pem same.example.org',
       'ssl/shop_own.pem *.own.example.org own.example.org',
       'ssl/shop_pair-ecdsa.pem pair.example.org',
@@ -195,8 +195,13 @@ describeEachLine('certificates that change', (line) => {
   beforeAll(async () => {
     world = await startIngressTraffic(
       line,
-      [...pool.objects, secretOf('fallback'), secretOf('shop'), one('shop.example.com')],
-      { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
+      [...pool.objects, secretOf('fallback'), secretOf('wild'), secretOf('shop'), one('shop.example.com')],
+      {
+        defaultCertificates: [
+          { namespace: 'shop', name: 'fallback' },
+          { namespace: 'shop', name: 'wild' },
+        ],
+      },
     );
   });
   afterAll(() => world.stop());

@@ -34,11 +34,14 @@ export function parseIngressTls(ingress: KubeObject, report: ReportFault): reado
     }
     const listed = listField(entry['hosts'], `${at}.hosts`, report);
     if (listed === undefined) return [];
-    const hosts = listed.length === 0 ? ruleHosts(spec['rules']) : undefined;
+    const ofRules = ruleHosts(spec['rules']);
+    const hosts = listed.length === 0 ? ofRules : undefined;
     return [
       {
         ...(isNamed ? { secret: { namespace: owner.namespace, name: secretName } } : {}),
-        hosts: hosts?.named ?? readHosts(listed, `${at}.hosts`, report),
+        hosts:
+          hosts?.named ??
+          readHosts(listed, `${at}.hosts`, report).map((host) => covering(host, ofRules.named)),
         byCertificate: hosts?.hasAny ?? false,
         owner,
         created,
@@ -47,6 +50,17 @@ export function parseIngressTls(ingress: KubeObject, report: ReportFault): reado
       },
     ];
   });
+}
+
+type UseHost = TlsUse['hosts'][number];
+
+/** A route that names a host below a wildcard of its own object means that host, too. */
+function covering(wildcard: UseHost, rules: TlsUse['hosts']): UseHost {
+  if (!wildcard.host.startsWith('*.')) return wildcard;
+  const covers = rules.flatMap(({ host }) =>
+    !host.startsWith('*.') && host.slice(host.indexOf('.')) === wildcard.host.slice(1) ? [host] : [],
+  );
+  return covers.length === 0 ? wildcard : { ...wildcard, covers };
 }
 
 function readHosts(listed: readonly unknown[], at: string, report: ReportFault): TlsUse['hosts'] {

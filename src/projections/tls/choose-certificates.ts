@@ -11,6 +11,8 @@ export interface ChosenCertificates {
   readonly host: string;
   /** Keys of their Secrets, one for each type of key; the empty one is the default certificate. */
   readonly secrets: readonly string[];
+  /** Of a wildcard: hosts that routes of the same object name. */
+  readonly covers: readonly string[];
   readonly owner: Owner;
 }
 
@@ -53,6 +55,7 @@ export function chooseCertificates(
   return {
     host: winner.claim.host,
     secrets: [...chosen.values()].sort(compareKeys),
+    covers: winner.claim.covers ?? [],
     owner: winner.claim.owner,
   };
 }

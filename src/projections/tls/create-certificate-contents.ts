@@ -3,6 +3,7 @@ import type { Collection, Graph, SourceCollection } from '../../collections/type
 import type { Deadline } from '../deadline.ts';
 import { deadlineKeys } from './deadline-keys.ts';
 import { validityFault } from './validity-fault.ts';
+import type { Problem } from '../../lib/problem.ts';
 import { problemError } from '../problem-error.ts';
 import type { SecretRef } from './secret-ref.ts';
 import { secretKey } from './secret-key.ts';
@@ -11,11 +12,15 @@ import { type CertificateContent, type CertificateFacts, parseCertificate } from
 import { readSecret } from './read-secret.ts';
 import type { TlsUse } from './tls-use.ts';
 
+export type CertificateFault = Pick<Problem, 'severity' | 'reason' | 'message'>;
+
 export interface CertificateContents {
   /** What the Secret holds now, by `namespace/name`. */
   readonly found: Collection<CertificateContent | { readonly kind: 'missing' }>;
   /** What is served: what it holds, or what it held last that could be served. */
   readonly held: Collection<CertificateFacts>;
+  /** What is wrong with it, for whoever names the Secret, in words that follow its name. */
+  readonly faults: Collection<CertificateFault>;
   /** What this waits for, and where it is told. */
   readonly deadlines: Collection<Deadline>;
   readonly times: SourceCollection<true>;
@@ -67,7 +72,7 @@ export function createCertificateContents(
             owner,
           });
         const fault = validityFault(reader, times, key, content.facts);
-        if (fault !== undefined) reader.report({ ...fault, severity: 'warning', field: 'data', owner });
+        if (fault !== undefined) reader.report({ ...fault, field: 'data', owner });
         return content.facts;
       }
       if (content?.kind !== 'invalid') {
@@ -80,7 +85,25 @@ export function createCertificateContents(
     },
     { reads: [found, times], ownerOf: ownerOfSecret },
   );
-  return { found, held, deadlines, times };
+  // Small, and mostly none: those who name a Secret need not look again when it is renewed.
+  const faults = graph.mapEntries(
+    'tls.faults',
+    found,
+    (content, key, reader): CertificateFault | undefined => {
+      switch (content.kind) {
+        case 'usable':
+          return validityFault(reader, times, key, content.facts);
+        case 'invalid':
+          return { severity: 'error', reason: 'CertificateInvalid', message: content.fault };
+        case 'empty':
+          return { severity: 'error', reason: 'CertificateMissing', message: 'is empty' };
+        case 'missing':
+          return { severity: 'error', reason: 'CertificateMissing', message: 'does not exist' };
+      }
+    },
+    { reads: [times] },
+  );
+  return { found, held, faults, deadlines, times };
 }
 
 function* deadlinesOf(

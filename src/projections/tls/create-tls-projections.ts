@@ -1,9 +1,10 @@
 import type { Collection, Graph } from '../../collections/types.ts';
-import type { Certificate, Listener, TlsHost } from '../model.ts';
+import type { Certificate, DefaultCertificate, Listener, TlsHost } from '../model.ts';
 import { chooseCertificates } from './choose-certificates.ts';
 import { createCertificateChecks } from './create-certificate-checks.ts';
 import { type CertificateContents, createCertificateContents } from './create-certificate-contents.ts';
 import { createCertificates } from './create-certificates.ts';
+import { createDefaultCertificates } from './create-default-certificates.ts';
 import { createHostClaims } from './create-host-claims.ts';
 import { createListeners } from './create-listeners.ts';
 import { defaultUses } from './default-uses.ts';
@@ -21,6 +22,8 @@ export interface TlsProjections {
   readonly certificates: Collection<Certificate>;
   /** By name. */
   readonly listeners: Collection<Listener>;
+  /** By file, most wanted first. */
+  readonly defaultCertificates: Collection<DefaultCertificate>;
   /** By host or wildcard. */
   readonly tlsHosts: Collection<TlsHost>;
 }
@@ -50,14 +53,12 @@ export function createTlsProjections(
   const contents = createCertificateContents(graph, all, source, certificateGraceMs);
   const { held, deadlines, times } = contents;
   createCertificateChecks(graph, uses, contents);
-  const listeners = createListeners(graph, defaults, contents);
+  const defaultCertificates = createDefaultCertificates(graph, defaults, contents);
+  const listeners = createListeners(graph, defaultCertificates);
   const claims = createHostClaims(graph, uses, held);
   const byHost = graph.groupEntriesBy('tls.claims-by-host', claims, ({ host }) => host);
   // Hosts need not look again at a certificate that is renewed with the same type of key.
   const keyTypes = graph.mapEntries('tls.key-types', held, ({ keyType }) => keyType);
-  const hasDefault = graph.mapEntries('tls.has-default', listeners, ({ certificate }) =>
-    certificate === undefined ? undefined : true,
-  );
   const hosts = graph.mapEntries(
     'tls.hosts',
     byHost,
@@ -65,19 +66,27 @@ export function createTlsProjections(
       chooseCertificates(
         group,
         (secret) =>
-          secret === '' ? reader.read(hasDefault, 'https') && 'other' : reader.read(keyTypes, secret),
+          secret === ''
+            ? reader.read(listeners, 'https')?.hasDefault === true
+              ? 'other'
+              : undefined
+            : reader.read(keyTypes, secret),
         (problem) => reader.report(problem),
       ),
-    { reads: [keyTypes, hasDefault], ownerOf: ([first]) => first?.owner ?? noOwner },
+    { reads: [keyTypes, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
   );
-  const tlsHosts = graph.mapEntries(
+  const tlsHosts = graph.flatMapEntries(
     'tlsHosts',
     hosts,
-    ({ host, owner }): TlsHost => ({ group: host, owner }),
-    { ownerOf: ({ owner }) => owner },
+    ({ host, covers, owner }) =>
+      [host, ...covers].map((group) => [group, { group, owner } satisfies TlsHost] as const),
+    { ownerOf: ({ owner }) => owner, duplicates: 'expected' },
   );
   const certificates = createCertificates(graph, hosts, held);
-  return { collections: { certificates, listeners, tlsHosts }, waits: { deadlines, times } };
+  return {
+    collections: { certificates, defaultCertificates, listeners, tlsHosts },
+    waits: { deadlines, times },
+  };
 }
 
 const noOwner = { kind: 'Route', namespace: '', name: '' };

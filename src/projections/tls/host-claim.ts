@@ -9,6 +9,8 @@ export interface HostClaim extends Pick<TlsUse, 'owner' | 'created' | 'position'
   readonly secret?: SecretRef;
   /** Only since the certificate is for this host: whoever names the host comes first. */
   readonly byCertificate: boolean;
+  /** Of a wildcard: hosts of the object's rules that it is for. */
+  readonly covers?: readonly string[];
   /** The field that names the host, for problems. */
   readonly field: string;
 }

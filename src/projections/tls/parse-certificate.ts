@@ -59,17 +59,15 @@ export function parseCertificate(secret: KubeObject): CertificateContent {
   if ('fault' in key) return invalid(key.fault);
   const leaf = certificates.value.find((certificate) => certificate.checkPrivateKey(key.value.key));
   if (leaf === undefined) return invalid('has a tls.key that belongs to no certificate in tls.crt');
-  const { publicKey } = leaf;
-  const weak = weakness(publicKey);
-  if (weak !== undefined) return invalid(weak);
-
   const chain = orderChain(leaf, certificates.value);
+  const [weak] = chain.flatMap(({ publicKey }, at) => weakness(publicKey, at) ?? []);
+  if (weak !== undefined) return invalid(weak);
   return {
     kind: 'usable',
     facts: {
       chain: chain.map((certificate) => `${certificate.toString().trim()}\n`).join(''),
       key: key.value.pem,
-      keyType: keyTypeOf(publicKey),
+      keyType: keyTypeOf(leaf.publicKey),
       names: certificateNames(leaf),
       notBefore: leaf.validFromDate.getTime(),
       notAfter: leaf.validToDate.getTime(),
@@ -127,12 +125,13 @@ function readKey(text: string): Parsed<{ readonly key: KeyObject; readonly pem: 
   }
 }
 
-function weakness({ asymmetricKeyDetails: details }: KeyObject): string | undefined {
+function weakness({ asymmetricKeyDetails: details }: KeyObject, place: number): string | undefined {
   // Curves have their number of bits in their names.
   const curveBits = Number(/\d{3}/.exec(details?.namedCurve ?? '')?.[0]);
   const [bits, least] =
     details?.modulusLength === undefined ? [curveBits, leastBits.ec] : [details.modulusLength, leastBits.rsa];
-  return bits < least ? `has a key of ${bits} bits; HAProxy takes ${least} or more` : undefined;
+  const whose = place === 0 ? 'a key' : `in certificate ${place + 1} of its chain a key`;
+  return bits < least ? `has ${whose} of ${bits} bits; HAProxy takes ${least} or more` : undefined;
 }
 
 function keyTypeOf({ asymmetricKeyType }: KeyObject): KeyType {

@@ -6,7 +6,12 @@ export interface TlsUse {
   /** Absent: the default certificate. */
   readonly secret?: SecretRef;
   /** Host names and one-label wildcards with the field that names each. */
-  readonly hosts: readonly { readonly host: string; readonly field: string }[];
+  readonly hosts: readonly {
+    readonly host: string;
+    readonly field: string;
+    /** Of a wildcard: hosts of the object's rules that it is for. */
+    readonly covers?: readonly string[];
+  }[];
   /** For the host names of the certificate too, where no object names them. */
   readonly byCertificate: boolean;
   readonly owner: Owner;

@@ -1,5 +1,5 @@
 import type { Collection, Reader } from '../../collections/types.ts';
-import type { Fault } from '../fault.ts';
+import type { CertificateFault } from './create-certificate-contents.ts';
 import { deadlineKeys } from './deadline-keys.ts';
 import type { CertificateFacts } from './parse-certificate.ts';
 
@@ -9,14 +9,16 @@ export function validityFault(
   times: Collection<true>,
   secret: string,
   facts: CertificateFacts,
-): Pick<Fault, 'reason' | 'message'> | undefined {
+): CertificateFault | undefined {
   if (reader.read(times, deadlineKeys.ends(secret, facts)) === true)
     return {
+      severity: 'warning',
       reason: 'CertificateExpired',
       message: `has a certificate that expired at ${isoOf(facts.notAfter)}; it is served`,
     };
   if (reader.read(times, deadlineKeys.begins(secret, facts)) === true)
     return {
+      severity: 'warning',
       reason: 'CertificateNotYetValid',
       message: `has a certificate that is not valid before ${isoOf(facts.notBefore)}; it is served`,
     };

@@ -154,7 +154,8 @@ describe('certificates of hosts', () => {
 
   it('are served before and after their time, and whoever names them is told', async () => {
     const world = createTlsWorld();
-    const { cert, key, certificate } = await issueCertificate();
+    const notBefore = new Date(Date.now() - 3_600_000);
+    const { cert, key, certificate } = await issueCertificate({ notBefore });
     world.put(secretOf({ cert, key } as IssuedCertificate, 'one'), using('x', 'one', ['a.example.com']));
     const [from, until] = [certificate.notBefore.getTime(), certificate.notAfter.getTime()];
     expect(world.waits()).toEqual([`shop/one from ${from} ahead`, `shop/one until ${until} passed`]);
@@ -180,8 +181,12 @@ describe('certificates of hosts', () => {
       { namespace: 'own', name: 'two' },
     ];
     const world = createTlsWorld({ defaults });
-    const shown = () => world.listeners.peek('https')?.certificate?.chain;
+    const shown = () => {
+      const [file = ''] = world.defaultCertificates.keys();
+      return world.defaultCertificates.peek(file)?.chain;
+    };
     expect(shown()).toBeUndefined();
+    expect(world.listeners.peek('https')?.hasDefault).toBe(false);
     expect(world.problemLines()).toEqual([
       'Secret own/two CertificateMissing ',
       'Secret shop/one CertificateMissing ',
@@ -192,6 +197,18 @@ describe('certificates of hosts', () => {
     expect(shown()).toBe(first.cert);
     expect(world.lines()).toEqual([]);
     expect(world.problemLines()).toEqual([]);
+  });
+
+  it('are said of the hosts that rules of the same object name below a wildcard, and of nobody else', () => {
+    const world = createTlsWorld();
+    const rules = ['a.w.example.com', 'b.c.w.example.com', 'w.example.com'].map((host) => ({ host }));
+    world.put(
+      secretOf(first, 'one'),
+      using('x', 'one', ['*.w.example.com'], { rules }),
+      ingress({ name: 'y', rules: [{ host: 'other.w.example.com' }] }),
+    );
+    expect(world.tlsHosts.keys()).toEqual(['*.w.example.com', 'a.w.example.com']);
+    expect(world.lines()).toEqual(['shop_one.pem *.w.example.com']);
   });
 
   it('are the default one for hosts whose object names no Secret', () => {

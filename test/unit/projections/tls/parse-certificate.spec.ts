@@ -151,10 +151,14 @@ describe('a Secret with a certificate', () => {
       modulusLength: 512,
     };
     const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-    const { cert, key } = await issueCertificate({ keys });
-    expect(parse(cert, key)).toMatchObject({
+    const weak = await issueCertificate({ keys, isAuthority: true });
+    expect(parse(weak.cert, weak.key)).toEqual({
       kind: 'invalid',
       fault: 'has a key of 512 bits; HAProxy takes 2048 or more',
+    });
+    expect(parse(leaf.cert + weak.cert, leaf.key)).toEqual({
+      kind: 'invalid',
+      fault: 'has in certificate 2 of its chain a key of 512 bits; HAProxy takes 2048 or more',
     });
   });
 

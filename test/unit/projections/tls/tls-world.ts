@@ -86,6 +86,7 @@ export function createTlsWorld({
     snapshot: () => ({
       certificates: entriesOf(tls.certificates),
       listeners: entriesOf(tls.listeners),
+      defaultCertificates: entriesOf(tls.defaultCertificates),
       tlsHosts: entriesOf(tls.tlsHosts),
       problems: problems()
         .map((problem) => JSON.stringify(problem))
