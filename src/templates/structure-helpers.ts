@@ -23,7 +23,7 @@ export function structureHelpers({ runSnippet, matching, itemNameOf }: Structure
     forEach: {
       signature: '{{#forEach hosts as |host key|}}…{{/forEach}}',
       summary:
-        'One fragment for each entry of a collection, in the order of the keys. It is printed again when its entry, or what it looked up, changes. Collections are `resources.<name>`, what the libraries derive (`hosts`, `routes`, `backends`), `collected.<name>` and `controller.haproxyPods`.',
+        'One fragment for each entry of a collection, in the order of the keys. It is printed again when its entry, or what it looked up, changes. Collections are `resources.<name>`, what the libraries derive (`hosts`, `routes`, `backends`, `certificates`), `collected.<name>` and `controller.haproxyPods`.',
       example: {
         whole: '{{#forEach resources.widgets as |w|}}\n    # {{w.metadata.name}}\n{{/forEach}}',
       },
