@@ -1,18 +1,8 @@
-import { once } from 'node:events';
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import http2 from 'node:http2';
-import https from 'node:https';
-import tls from 'node:tls';
+import type tls from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
-import {
-  type CertificateOptions,
-  type IssuedCertificate,
-  issueCertificate,
-} from '../fixtures/certificates.ts';
-import { describeEachLine, type HaproxyLine, haproxyLines } from '../fixtures/haproxy-lines.ts';
-import { x509 } from '../../src/certificates/x509.ts';
-import { eventually, freeAddress, globalSection, startHaproxy } from '../fixtures/haproxy-process.ts';
+import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {
   type EchoPool,
   type IngressTraffic,
@@ -21,70 +11,16 @@ import {
 } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
 
-/** The lines that can be clients of HTTP/3. */
-const quicClients = haproxyLines().found.filter(({ line }) => line === '3.4');
-
-/** One certificate for each name, made once. */
-const sketches = {
-  fallback: { names: ['default.example', 'shop.example.com', 'named.example.com'] },
-  shop: { names: ['shop.example.com'] },
-  wild: { names: ['*.example.com'] },
-  pairRsa: { names: ['pair.example.org'], keys: 'rsa' },
-  pairRsaAgain: { names: ['pair.example.org'], keys: 'rsa' },
-  pairEcdsaAgain: { names: ['pair.example.org'], keys: 'ecdsa' },
-  pairEcdsa: { names: ['pair.example.org'], keys: 'ecdsa' },
-  older: { names: ['same.example.org'] },
-  newer: { names: ['same.example.org'] },
-  shopAgain: { names: ['shop.example.com'], keys: 'rsa' },
-  fallbackAgain: { names: ['other.example'], keys: 'rsa' },
-  own: { names: ['own.example.org', '*.own.example.org'] },
-} as const satisfies Readonly<Record<string, CertificateOptions>>;
-type Name = keyof typeof sketches;
-
-const certificates = new Map<Name, IssuedCertificate>();
-const certificateOf = (name: Name): IssuedCertificate => {
-  const found = certificates.get(name);
-  if (found === undefined) throw new Error(`no certificate ${name}`);
-  return found;
-};
-const secretOf = (name: Name, as: string = name.toLowerCase()) =>
-  secret({ name: as, data: { 'tls.crt': certificateOf(name).cert, 'tls.key': certificateOf(name).key } });
-
 let pool: EchoPool;
+let certificates: CertificatePool;
 beforeAll(async () => {
   pool = await startEchoPool('root');
-  const names = Object.keys(sketches) as Name[];
-  for (const name of names) certificates.set(name, await issueCertificate(sketches[name]));
+  certificates = await createCertificatePool();
 });
 afterAll(() => pool.stop());
 
-const route = (host?: string) => ({
-  ...(host === undefined ? {} : { host }),
-  paths: [{ path: '/', service: 'root' }],
-});
-
-/** Whose certificate a client is shown, or the error. */
-async function shownBy(
-  { https }: Pick<IngressTraffic, 'https'>,
-  servername: string | undefined,
-  options: tls.ConnectionOptions = {},
-): Promise<string> {
-  const socket = tls.connect({
-    ...https,
-    ...(servername === undefined ? {} : { servername }),
-    rejectUnauthorized: false,
-    ...options,
-  });
-  try {
-    await once(socket, 'secureConnect');
-    const serial = socket.getPeerX509Certificate()?.serialNumber;
-    return [...certificates].find(([, { serialNumber }]) => serialNumber === serial)?.[0] ?? 'unknown';
-  } catch (error) {
-    return String((error as { code?: string }).code);
-  } finally {
-    socket.destroy();
-  }
-}
+const secretOf: CertificatePool['secretOf'] = (name, as) => certificates.secretOf(name, as);
+const shownBy: CertificatePool['shownBy'] = (...asked) => certificates.shownBy(...asked);
 
 describeEachLine('certificates of hosts', (line) => {
   let world: IngressTraffic;
@@ -102,17 +38,17 @@ describeEachLine('certificates of hosts', (line) => {
         secretOf('pairEcdsa', 'pair-ecdsa'),
         ingress({
           name: 'shop',
-          rules: [route('shop.example.com'), route('plain.example.org')],
+          rules: [rootRule('shop.example.com'), rootRule('plain.example.org')],
           tls: [{ hosts: ['shop.example.com'], secretName: 'shop' }],
         }),
         ingress({
           name: 'wild',
-          rules: [route('*.example.com')],
+          rules: [rootRule('*.example.com')],
           tls: [{ hosts: ['*.example.com'], secretName: 'wild' }],
         }),
         ingress({
           name: 'pair',
-          rules: [route('pair.example.org')],
+          rules: [rootRule('pair.example.org')],
           tls: [
             { hosts: ['pair.example.org'], secretName: 'pair-rsa' },
             { hosts: ['pair.example.org'], secretName: 'pair-ecdsa' },
@@ -122,15 +58,15 @@ describeEachLine('certificates of hosts', (line) => {
           name: 'b-older',
           created: '2026-01-01T00:00:00Z',
           tls: [{ hosts: ['same.example.org'], secretName: 'older' }],
-          rules: [route('same.example.org')],
+          rules: [rootRule('same.example.org')],
         }),
         ingress({
           name: 'a-newer',
           created: '2026-01-02T00:00:00Z',
           tls: [{ hosts: ['same.example.org'], secretName: 'newer' }],
-          rules: [route('same.example.org')],
+          rules: [rootRule('same.example.org')],
         }),
-        ingress({ name: 'any', rules: [route()], tls: [{ secretName: 'own' }] }),
+        ingress({ name: 'any', rules: [rootRule()], tls: [{ secretName: 'own' }] }),
       ],
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
     );
@@ -184,10 +120,10 @@ describeEachLine('certificates of hosts', (line) => {
 describeEachLine('certificates that change', (line) => {
   let world: IngressTraffic;
   const one = (...hosts: string[]) =>
-    ingress({ name: 'one', rules: hosts.map(route), tls: [{ hosts, secretName: 'shop' }] });
+    ingress({ name: 'one', rules: hosts.map(rootRule), tls: [{ hosts, secretName: 'shop' }] });
   const another = ingress({
     name: 'another',
-    rules: [route('same.example.org')],
+    rules: [rootRule('same.example.org')],
     tls: [{ hosts: ['same.example.org'], secretName: 'older' }],
   });
   const served = (host: string) => shownBy(world, host);
@@ -253,7 +189,7 @@ describeEachLine('certificates that change', (line) => {
     const pair = (...secrets: string[]) =>
       ingress({
         name: 'pair',
-        rules: [route('pair.example.org')],
+        rules: [rootRule('pair.example.org')],
         tls: secrets.map((secretName) => ({ hosts: ['pair.example.org'], secretName })),
       });
     const rsaOnly = (host: string) =>
@@ -283,7 +219,7 @@ describeEachLine('certificates as they came to grief elsewhere', (line) => {
     secret({ name, data: { 'tls.crt': crt, 'tls.key': key } });
   const using = (name: string) => {
     const hosts = [`${name.replaceAll('.', '-')}.example.org`];
-    return ingress({ name, rules: hosts.map(route), tls: [{ hosts, secretName: name }] });
+    return ingress({ name, rules: hosts.map(rootRule), tls: [{ hosts, secretName: name }] });
   };
   const start = (...objects: Parameters<typeof startIngressTraffic>[1]) =>
     startIngressTraffic(line, [...pool.objects, secretOf('fallback'), ...objects], {
@@ -291,7 +227,7 @@ describeEachLine('certificates as they came to grief elsewhere', (line) => {
     });
 
   it('random bytes, nothing, and half of a pair harm nobody at a cold start', async () => {
-    const { cert, key } = certificateOf('shop');
+    const { cert, key } = certificates.certificateOf('shop');
     const world = await start(
       tlsSecret('random', '\u0001\u0002\u00ff', '\u0003'),
       tlsSecret('empty', '', ''),
@@ -312,8 +248,8 @@ describeEachLine('certificates as they came to grief elsewhere', (line) => {
   });
 
   it('blank lines in a renewed one, and dots in the name of its Secret, are no hindrance', async () => {
-    const { cert, key } = certificateOf('shop');
-    const renewed = certificateOf('shopAgain');
+    const { cert, key } = certificates.certificateOf('shop');
+    const renewed = certificates.certificateOf('shopAgain');
     const loosely = (pem: string) => `\r\n\n${pem.replaceAll('\n', '\r\n\n')}\n\n`;
     const world = await start(tlsSecret('a.b.c', cert, key), using('a.b.c'));
     try {
@@ -326,224 +262,6 @@ describeEachLine('certificates as they came to grief elsewhere', (line) => {
     }
   });
 });
-
-describeEachLine('HTTPS beside HTTP', (line) => {
-  let world: IngressTraffic;
-  const secure = (host: string, target = '/') =>
-    answerTo(
-      https.request({
-        ...{ ...world.https, servername: host, headers: { host }, path: target },
-        ...{ rejectUnauthorized: false, agent: false },
-      }),
-    );
-  const plain = (host: string, target = '/') =>
-    answerTo(http.request({ ...world.http, headers: { host }, path: target, agent: false }));
-
-  beforeAll(async () => {
-    world = await startIngressTraffic(
-      line,
-      [
-        ...pool.objects,
-        ...(['fallback', 'shop', 'wild'] as const).map((name) => secretOf(name)),
-        ingress({
-          name: 'shop',
-          rules: [route('shop.example.com'), route('plain.example.com'), route('plain.example.org')],
-          tls: [{ hosts: ['shop.example.com'], secretName: 'shop' }],
-        }),
-        ingress({
-          name: 'wild',
-          rules: [route('*.example.com')],
-          tls: [{ hosts: ['*.example.com'], secretName: 'wild' }],
-        }),
-      ],
-      {
-        defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
-        extraContext: {
-          sslRedirect: true,
-          sslRedirectPort: 8443,
-          hsts: { enabled: true, maxAge: 600, includeSubdomains: true, preload: false },
-        },
-      },
-    );
-  });
-  afterAll(() => world.stop());
-
-  it('routes in the same way, and says so to backends', async () => {
-    const answer = await secure('shop.example.com', '/a%2Fb?c');
-    expect(answer.status).toBe(200);
-    expect(JSON.parse(answer.body)).toMatchObject({
-      server: 'root',
-      url: '/a%2Fb?c',
-      headers: { 'x-forwarded-proto': 'https' },
-    });
-    expect((await secure('plain.example.org')).status).toBe(200);
-    expect((await secure('nobody.example.org')).status).toBe(404);
-  });
-
-  it.each([
-    ['a host with a certificate', 'shop.example.com', '/a?b=c', 'https://shop.example.com:8443/a?b=c'],
-    ['a port and capitals in the host', 'Shop.Example.com:80', '/', 'https://shop.example.com:8443/'],
-    ['a host that only the wildcard names', 'x.example.com', '/', 'https://x.example.com:8443/'],
-    ['not a host that a route names and nobody gives a certificate', 'plain.example.com', '/', undefined],
-    ['not a host without a certificate', 'plain.example.org', '/', undefined],
-    ['not a challenge of ACME', 'shop.example.com', '/.well-known/acme-challenge/t0ken', undefined],
-    ['no host that would lead elsewhere', 'evil.org/.example.com', '/', undefined],
-  ])('redirects %s', async (_title, host, target, location) => {
-    const answer = await plain(host, target);
-    expect(answer.headers['location']).toBe(location);
-    if (location !== undefined) expect(answer.status).toBe(308);
-  });
-
-  it.each([
-    ['shop.example.com', 'max-age=600; includeSubDomains'],
-    ['x.example.com', 'max-age=600; includeSubDomains'],
-    ['plain.example.com', undefined],
-    ['plain.example.org', undefined],
-  ])('tells clients of %s to come by HTTPS only', async (host, value) => {
-    expect((await secure(host)).headers['strict-transport-security']).toBe(value);
-    expect((await plain(host)).headers['strict-transport-security']).toBeUndefined();
-  });
-
-  it('speaks HTTP/2 with whoever asks for it', async () => {
-    const protocol = async (ALPNProtocols: string[]) => {
-      const socket = tls.connect({
-        ...world.https,
-        servername: 'shop.example.com',
-        ALPNProtocols,
-        rejectUnauthorized: false,
-      });
-      await once(socket, 'secureConnect');
-      const chosen = socket.alpnProtocol;
-      socket.destroy();
-      return chosen;
-    };
-    expect(await protocol(['h2', 'http/1.1'])).toBe('h2');
-    expect(await protocol(['http/1.1'])).toBe('http/1.1');
-    const session = http2.connect(`https://${world.https.host}:${world.https.port}`, {
-      servername: 'shop.example.com',
-      rejectUnauthorized: false,
-    });
-    const stream = session.request({ ':authority': 'shop.example.com', ':path': '/h2' });
-    const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
-    expect(headers[':status']).toBe(200);
-    session.destroy();
-  });
-});
-
-describeEachLine(
-  'HTTP/3',
-  (line) => {
-    it('is served with the same certificates and routes as HTTP/2, whose clients are told of it', async () => {
-      const quic = await freeAddress();
-      const world = await startIngressTraffic(
-        line,
-        [
-          ...pool.objects,
-          secretOf('fallback'),
-          secretOf('shop'),
-          ingress({
-            name: 'shop',
-            rules: [route('shop.example.com')],
-            tls: [{ hosts: ['shop.example.com'], secretName: 'shop' }],
-          }),
-        ],
-        {
-          defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
-          extraContext: { httpsQuicBind: `quic4@${quic.host}:${quic.port}`, sslRedirectPort: quic.port },
-        },
-      );
-      const client = await freeAddress();
-      // HAProxy 3.4 is a client of HTTP/3, too, and believes nobody but who issued the certificate.
-      const proxy = await startHaproxy(quicClient(), {
-        files: { 'ca.pem': certificateOf('shop').cert },
-        config: (baseDir) =>
-          [
-            globalSection(baseDir),
-            '  expose-experimental-directives',
-            'defaults',
-            '  mode http',
-            '  timeout client 5s',
-            '  timeout server 5s',
-            '  timeout connect 5s',
-            'listen client',
-            `  bind ${client.host}:${client.port}`,
-            `  server s quic4@${quic.host}:${quic.port} ssl alpn h3 verify required ca-file ca.pem sni str(shop.example.com) verifyhost shop.example.com`,
-            '',
-          ].join('\n'),
-      });
-      try {
-        const ask = async () =>
-          answerTo(
-            http.request({ ...client, headers: { host: 'shop.example.com' }, path: '/x', agent: false }),
-          );
-        const answer = await ask();
-        expect(answer.status).toBe(200);
-        expect(JSON.parse(answer.body)).toMatchObject({
-          server: 'root',
-          url: '/x',
-          headers: { 'x-forwarded-proto': 'https' },
-        });
-        expect(answer.headers['alt-svc']).toBe(`h3=":${quic.port}"; ma=86400`);
-      } finally {
-        await proxy.stop();
-        await world.stop();
-      }
-    });
-  },
-  (line) => quicClients.length > 0 && (line === '3.2' || line === '3.4'),
-);
-
-describeEachLine(
-  'OCSP stapling',
-  (line) => {
-    it('asks the authorities of certificates from the start, and of those that come later', async () => {
-      // Nothing to staple comes of it: who asks, and for how many certificates, is seen here.
-      const asked = new Set<string>();
-      const responder = http.createServer((request, response) => {
-        asked.add(request.url ?? '');
-        response.writeHead(500).end();
-      });
-      const place = await freeAddress();
-      responder.listen(place.port, place.host);
-      await once(responder, 'listening');
-      const authority = await issueCertificate({ names: ['authority'], isAuthority: true });
-      const issue = async (name: string) => {
-        const access = new x509.AuthorityInfoAccessExtension({
-          ocsp: `http://${place.host}:${place.port}/${name}`,
-        });
-        const names = [`${name}.example.org`];
-        const { cert, key } = await issueCertificate({ names, issuer: authority, extensions: [access] });
-        return [
-          secret({ name, data: { 'tls.crt': cert + authority.cert, 'tls.key': key } }),
-          ingress({ name, rules: names.map(route), tls: [{ hosts: names, secretName: name }] }),
-        ];
-      };
-      const world = await startIngressTraffic(
-        line,
-        [...pool.objects, secretOf('fallback'), ...(await issue('early'))],
-        {
-          defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
-          extraContext: { tls: { ocspUpdate: true } },
-        },
-      );
-      try {
-        const asksFor = (name: string) =>
-          eventually(`the responder is asked for ${name}`, () =>
-            [...asked].some((url) => url.startsWith(`/${name}`)) ? true : undefined,
-          );
-        await asksFor('early');
-        world.put(...(await issue('late')));
-        expect(await world.changeFrom(world.started)).toContain('crtlist_add');
-        await asksFor('late');
-      } finally {
-        await world.stop();
-        responder.close();
-      }
-    });
-  },
-  (line) => line !== '2.6',
-);
-
 describeEachLine('without a default certificate', (line) => {
   it('refuses whoever names no host with a certificate, and serves the others', async () => {
     const world = await startIngressTraffic(line, [
@@ -551,7 +269,7 @@ describeEachLine('without a default certificate', (line) => {
       secretOf('shop'),
       ingress({
         name: 'shop',
-        rules: [route('shop.example.com')],
+        rules: [rootRule('shop.example.com')],
         tls: [{ hosts: ['shop.example.com'], secretName: 'shop' }],
       }),
     ]);
@@ -573,27 +291,3 @@ describeEachLine('without a default certificate', (line) => {
     }
   });
 });
-
-function quicClient(): HaproxyLine {
-  const [found] = quicClients;
-  if (found === undefined) throw new Error('no HAProxy 3.4');
-  return found;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-async function answerTo(request: http.ClientRequest): Promise<Answer> {
-  request.end();
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: Buffer.concat(chunks).toString(),
-  };
-}
