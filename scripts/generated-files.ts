@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { customResourceDefinition } from '../src/api/crd/custom-resource-definition.ts';
 import { customResources } from '../src/api/crd/custom-resources.ts';
 import { apiGroup } from '../src/api/api-group.ts';
@@ -8,6 +7,7 @@ import { cliReference } from './reference/cli-reference.ts';
 import { metricsReference } from './reference/metrics-reference.ts';
 import { templateReference } from './reference/template-reference.ts';
 import { valuesReference } from './reference/values-reference.ts';
+import { toYaml } from '../src/lib/to-yaml.ts';
 
 /** A file of the repository that is made from others of it. */
 export interface GeneratedFile {
@@ -22,7 +22,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
     path: `charts/haptic/crds/${apiGroup.group}_${resource.plural}.yaml`,
     content: () =>
       Promise.resolve(
-        `# Generated from src/api by ./dev generate.\n${stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false })}`,
+        `# Generated from src/api by ./dev generate.\n${toYaml(customResourceDefinition(resource))}`,
       ),
   })),
   { path: 'docs/template-reference.md', content: () => Promise.resolve(templateReference()) },

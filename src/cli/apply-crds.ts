@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { customResourceDefinition } from '../api/crd/custom-resource-definition.ts';
 import { customResources } from '../api/crd/custom-resources.ts';
 import { type AppliedCrd, applyCrds } from '../kube/apply-crds.ts';
@@ -9,6 +8,7 @@ import type { applyCrdsOptions } from './apply-crds-command.ts';
 import type { CliCall } from './cli-command.ts';
 import { openKube } from './kube-access.ts';
 import { printed } from './printed.ts';
+import { toYaml } from '../lib/to-yaml.ts';
 
 /** `haptic apply-crds` */
 export async function runApplyCrds({
@@ -18,9 +18,7 @@ export async function runApplyCrds({
 }: CliCall<typeof applyCrdsOptions>): Promise<number> {
   const timeoutMs = parseDuration(values.timeout, '--timeout');
   if (values.print) {
-    const documents = customResources.map((resource) =>
-      stringify(customResourceDefinition(resource), { lineWidth: 0, aliasDuplicateObjects: false }),
-    );
+    const documents = customResources.map((resource) => toYaml(customResourceDefinition(resource)));
     out(documents.join('---\n'));
     return 0;
   }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text as textOfStream } from 'node:stream/consumers';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { apiGroup } from '../api/api-group.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { configInvalid } from '../config/config-invalid.ts';
@@ -21,6 +21,7 @@ import { openKube } from './kube-access.ts';
 import { librariesPath } from './libraries-path.ts';
 import { readConfigFiles } from './read-config.ts';
 import { renderedContent } from './rendered-content.ts';
+import { toYaml } from '../lib/to-yaml.ts';
 
 type Call = CliCall<typeof configViewOptions>;
 
@@ -37,11 +38,7 @@ export async function runConfigView(call: Call): Promise<number> {
   const { config, sources } = await resolved(call, resources);
   const answer =
     what === 'sources' ? sourcesOf(config, sources) : values['show-secrets'] ? config : redact(config);
-  out(
-    values.output === 'json'
-      ? `${JSON.stringify(answer, undefined, 2)}\n`
-      : stringify(answer, { lineWidth: 0 }),
-  );
+  out(values.output === 'json' ? `${JSON.stringify(answer, undefined, 2)}\n` : toYaml(answer));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { toYaml } from '../lib/to-yaml.ts';
 
 /** An answer in the format of `-o`, with a line end. */
 export function printed(format: string, answer: unknown, text: () => string): string {
@@ -6,7 +6,7 @@ export function printed(format: string, answer: unknown, text: () => string): st
     case 'json':
       return `${JSON.stringify(answer, undefined, 2)}\n`;
     case 'yaml':
-      return stringify(answer);
+      return toYaml(answer);
     default:
       return text();
   }

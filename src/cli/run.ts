@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { promisify } from 'node:util';
 import pino, { type Logger } from 'pino';
-import { stringify } from 'yaml';
 import { createAgentClient } from '../fleet/agent-client.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { loadKubeConfig } from '../kube/kube-config.ts';
@@ -26,6 +25,7 @@ import { shippedLibraries } from './shipped-libraries.ts';
 import { startController } from './start-controller.ts';
 import { webhookPart } from '../webhook/webhook-part.ts';
 import { version } from '../lib/version.ts';
+import { toYaml } from '../lib/to-yaml.ts';
 
 /** `haptic run`: the controller, until the signal aborts. Resolves to the exit code: 0 stopped as asked, 1 failed. */
 export async function runController({
@@ -36,7 +36,7 @@ export async function runController({
 }: CliCall<typeof runOptions>): Promise<number> {
   const options = parseRunOptions(values, env, librariesPath(import.meta.url));
   if (options.printConfig) {
-    out(stringify(await readConfig(options.libraries, options.values)));
+    out(toYaml(await readConfig(options.libraries, options.values)));
     return 0;
   }
   growHeapSlowly();

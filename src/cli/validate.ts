@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { parseDuration } from '../lib/duration.ts';
 import { reportJunit } from '../validation/report/report-junit.ts';
 import { reportTap } from '../validation/report/report-tap.ts';
@@ -13,6 +12,7 @@ import { readTestConfig } from './read-test-config.ts';
 import { updateGolden } from './update-golden.ts';
 import type { validateOptions } from './validate-command.ts';
 import { wholeNumber } from './whole-number.ts';
+import { toYaml } from '../lib/to-yaml.ts';
 
 /** `haptic validate` */
 export async function validate({
@@ -83,7 +83,7 @@ function printReport(format: string, report: TestReport, verbose: boolean): stri
     case 'json':
       return `${JSON.stringify(report, undefined, 2)}\n`;
     case 'yaml':
-      return stringify(report, { lineWidth: 0 });
+      return toYaml(report);
     case 'junit':
       return reportJunit(report);
     case 'tap':

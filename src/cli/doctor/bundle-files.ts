@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { valuesOf } from '../../lib/ordered-map.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
@@ -11,6 +10,7 @@ import type { ExaminedPod } from './check-fleet.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
 import type { BundleFile } from './write-bundle.ts';
+import { toYaml } from '../../lib/to-yaml.ts';
 
 export interface BundleSources {
   readonly findings: readonly Finding[];
@@ -45,7 +45,7 @@ export async function bundleFiles(deps: DoctorDeps, sources: BundleSources): Pro
     ...(config === undefined ? [] : [risky('configuration.json', config)]),
     ...(configObject === undefined
       ? []
-      : [risky('configuration-status.yaml', stringify(statusOf(configObject)))]),
+      : [risky('configuration-status.yaml', toYaml(statusOf(configObject)))]),
     ...pods.flatMap(({ pod, state }) => {
       if (state === undefined) return [];
       const { applied_plan: _plan, former_plan: _former, last_apply: last, ...rest } = state;

@@ -1,9 +1,9 @@
-import { stringify } from 'yaml';
 import { resolveFiles } from '../../config/resolve-files.ts';
 import type { Resolution } from '../../config/merge-documents.ts';
 import { readLibraries } from '../read-config.ts';
 import { version } from '../../lib/version.ts';
 import { type Manifest, manifestName } from './manifest.ts';
+import { toYaml } from '../../lib/to-yaml.ts';
 
 const kinds = ['HAProxyTemplateConfig', 'HAProxyTemplateLibrary'];
 
@@ -20,7 +20,7 @@ export async function resolveManifests(
   if (!own.some(({ kind }) => kind === kinds[0])) return undefined;
   const values = own.map((manifest) => ({
     name: manifestName(manifest),
-    text: stringify(manifest, { lineWidth: 0 }),
+    text: toYaml(manifest),
   }));
   return resolveFiles({ shipped: await readLibraries(libraries), values, revision: version });
 }

@@ -1,10 +1,10 @@
-import { stringify } from 'yaml';
 import type { TlsMaterial } from './tls-material.ts';
+import { toYaml } from '../../lib/to-yaml.ts';
 
 /** A kubeconfig (YAML) for the administrator of the server at `url`; it holds a private key. */
 export function formatKubeconfig(url: string, tls: TlsMaterial): string {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
-  return stringify({
+  return toYaml({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [

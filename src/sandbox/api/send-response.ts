@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { stringify } from 'yaml';
 import type { ApiStatus } from './api-status.ts';
+import { toYaml } from '../../lib/to-yaml.ts';
 
 /** Answers with text that is JSON already. */
 export function sendText(response: ServerResponse, code: number, text: string): void {
@@ -36,7 +36,7 @@ export function sendObject(
     sendJson(response, code, value);
     return;
   }
-  const body = Buffer.from(stringify(value));
+  const body = Buffer.from(toYaml(value));
   response.writeHead(code, { 'content-type': 'application/yaml', 'content-length': body.length });
   response.end(body);
 }

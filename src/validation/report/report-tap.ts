@@ -1,6 +1,6 @@
-import { stringify } from 'yaml';
 import type { AssertionResult, TestReport, TestResult } from '../test-report.ts';
 import { assertionTitle } from './report-text.ts';
+import { toYaml } from '../../lib/to-yaml.ts';
 
 /** The Test Anything Protocol, version 14: a test point for each test, with its assertions as a subtest. */
 export function reportTap({ tests }: TestReport): string {
@@ -39,7 +39,7 @@ const oneLine = (text: string): string => text.replaceAll('\n', ' ');
 const escaped = (text: string): string => oneLine(text).replace(/[\\#]/g, '\\$&');
 
 function diagnostic(message: string): string[] {
-  return ['---', ...stringify({ message }).trimEnd().split('\n'), '...'].map((line) =>
+  return ['---', ...toYaml({ message }).trimEnd().split('\n'), '...'].map((line) =>
     line === '' ? '' : `  ${line}`,
   );
 }
