@@ -1,3 +1,5 @@
+import type { TemplateConfig } from '../api/template-config.ts';
+import { checkWhole } from '../config/schema-checks.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { type RecordedValue, type RecordingEntry, recordingFormat } from '../sinks/recording.ts';
@@ -89,7 +91,17 @@ function entryOf(line: string, number: number): RecordingEntry {
   if (fields === undefined) throw wrong(`line ${number} is of no known kind: ${JSON.stringify(kind)}`);
   const missing = fields.find((field) => value[field] === undefined);
   if (missing !== undefined) throw wrong(`line ${number}: "${missing}" is missing`);
-  return value as unknown as RecordingEntry;
+  return (
+    kind === 'config' ? { ...value, config: configOf(value['config'], number) } : value
+  ) as RecordingEntry;
+}
+
+/** One that was recorded before a field came has its default. */
+function configOf(config: unknown, number: number): TemplateConfig {
+  const checked = checkWhole(config);
+  if (checked.ok) return checked.config;
+  const words = checked.errors.map(({ path, message }) => `${['config', ...path].join('.')} ${message}`);
+  throw wrong(`line ${number}: ${words.slice(0, 3).join('; ')}`);
 }
 
 function parsed(line: string): unknown {

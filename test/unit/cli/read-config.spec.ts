@@ -20,10 +20,11 @@ describe('readConfig', () => {
       'endpointslices',
       'ingressclasses',
       'ingresses',
+      'secrets',
       'services',
     ]);
     expect(Object.values(watchedResources).map(({ debounceInterval }) => debounceInterval)).toEqual(
-      Array(4).fill('0'),
+      Array(5).fill('0'),
     );
     expect(haproxyConfig.template).toContain('frontend http');
   });

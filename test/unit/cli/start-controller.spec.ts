@@ -65,7 +65,7 @@ describe('readiness', () => {
   it('comes with all stores and a first render that HAProxy accepted', async () => {
     const controller = await start();
     expect(failures(controller)).toEqual([
-      'stores: waiting for ingresses, ingressclasses, services, endpointslices',
+      'stores: waiting for ingresses, ingressclasses, services, endpointslices, secrets',
       'render: no render was accepted yet',
     ]);
     await expect.poll(() => failures(controller)).toEqual([]);

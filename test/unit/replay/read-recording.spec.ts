@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checkWhole } from '../../../src/config/schema-checks.ts';
 import { readRecording } from '../../../src/replay/read-recording.ts';
 
 const begin = {
@@ -9,7 +10,14 @@ const begin = {
   startedAt: '2026-11-30T08:00:00.000Z',
   capabilities: { version: '3.4.7' },
 };
-const config = { at: 1, kind: 'config', config: {} };
+const spec = {
+  podSelector: { matchLabels: { app: 'haproxy' } },
+  watchedResources: {},
+  haproxyConfig: { template: 'global' },
+};
+// Every field has its default, as in what is recorded.
+const whole = checkWhole(structuredClone(spec));
+const config = { at: 1, kind: 'config', config: whole.ok ? whole.config : {} };
 const synced = { at: 2, kind: 'synced' };
 const fleet = { at: 9, kind: 'fleet', pods: [] };
 const end = { at: 10, kind: 'end', reason: 'as asked' };
@@ -31,14 +39,23 @@ test('a whole recording is read in order, without what only frames it', () => {
 });
 
 test('one that was cut is read as far as it goes, and says so', () => {
-  const whole = text(begin, config, synced, fleet);
-  expect(readRecording(whole).notes).toStrictEqual(['the recording has no end: it was cut']);
-  const { entries, notes } = readRecording(whole.slice(0, -10));
+  const complete = text(begin, config, synced, fleet);
+  expect(readRecording(complete).notes).toStrictEqual(['the recording has no end: it was cut']);
+  const { entries, notes } = readRecording(complete.slice(0, -10));
   expect(entries).toStrictEqual([config, synced]);
   expect(notes).toStrictEqual([
     'the recording was cut within line 4',
     'the recording has no end: it was cut',
   ]);
+});
+
+test('a field that came after the recording has its default, and one that is wrong is named', () => {
+  const older = { ...config, config: spec };
+  expect(readRecording(text(begin, older, synced)).entries[0]).toStrictEqual(config);
+  const wrong = { ...config, config: { ...spec, haproxyConfig: { template: 7 } } };
+  expect(() => readRecording(text(begin, wrong, synced))).toThrow(
+    'line 2: config.haproxyConfig.template must be string',
+  );
 });
 
 test.each([
