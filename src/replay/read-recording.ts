@@ -61,7 +61,18 @@ export function readRecording(text: string): Recording {
   if (!entries.some(({ kind }) => kind === 'config')) throw wrong('there is no configuration in it');
   if (!entries.some(({ kind }) => kind === 'synced'))
     throw wrong('it was cut before the objects of the cluster were whole');
+  const partly = new Set(
+    entries.flatMap((entry) => (entry.kind === 'config' ? readOnDemand(entry.config) : [])),
+  );
+  if (partly.size > 0)
+    notes.push(
+      `of ${[...partly].sort().join(', ')} it has references alone: what is made of their contents, as certificates, is missing in each render`,
+    );
   return { begin, entries, duration: at, notes };
+}
+
+function readOnDemand({ watchedResources }: TemplateConfig): readonly string[] {
+  return Object.keys(watchedResources).filter((name) => watchedResources[name]?.store === 'on-demand');
 }
 
 function beginOf(line: string): Recording['begin'] {

@@ -49,6 +49,14 @@ test('one that was cut is read as far as it goes, and says so', () => {
   ]);
 });
 
+test('what is read on demand is not in it, and a note says so', () => {
+  const secrets = { apiVersion: 'v1', resources: 'secrets', indexBy: ['metadata.name'], store: 'on-demand' };
+  const onDemand = { ...config, config: { ...spec, watchedResources: { secrets } } };
+  expect(readRecording(text(begin, onDemand, synced, end)).notes).toStrictEqual([
+    'of secrets it has references alone: what is made of their contents, as certificates, is missing in each render',
+  ]);
+});
+
 test('a field that came after the recording has its default, and one that is wrong is named', () => {
   const older = { ...config, config: spec };
   expect(readRecording(text(begin, older, synced)).entries[0]).toStrictEqual(config);
