@@ -29,6 +29,7 @@ describe('a configuration from libraries', () => {
   it('has every default', () => {
     expect(loadConfig([root])).toStrictEqual({
       controller: {
+        certificateGracePeriod: '1m',
         leaderElection: {
           enabled: true,
           leaseName: 'haptic-leader',
