@@ -21,6 +21,7 @@ function filesIn(folder: string, end: string): readonly string[] {
 function configLines(text: string): readonly string[] {
   return text
     .split('\n')
+    .map((line) => line.replaceAll(/\{\{(#|\/|else).*?\}\}/g, ' '))
     .map((line) => line.replaceAll(/\{\{\{?.*?\}\}\}?/g, 'x').trim())
     .filter(
       (line) => / /.test(line) && !line.includes('{{') && knownDirectives.has(line.split(' ')[0] ?? ''),
