@@ -179,7 +179,12 @@ function listen(server: Server, port: number): Promise<number> {
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    // Also those that were taken from the backlog while the others were closed.
+    const again = setInterval(() => server.closeAllConnections(), 100);
+    server.close(() => {
+      clearInterval(again);
+      resolve();
+    });
     server.closeAllConnections();
   });
 }
