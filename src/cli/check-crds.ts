@@ -3,9 +3,8 @@ import { customResources } from '../api/crd/custom-resources.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { KubeClient } from '../kube/kube-client.ts';
 import { describeFailure } from '../kube/kube-failure.ts';
-import { compareVersions } from '../lib/compare-versions.ts';
+import { newerVersion } from '../kube/newer-version.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { version } from '../lib/version.ts';
 import type { Finding } from './finding.ts';
 import { sameAsApplied } from './same-as-applied.ts';
 
@@ -110,12 +109,6 @@ function judge(
         ),
       ]
     : [behind(`${message}: Helm 4 changes that, Helm 3 leaves it as it is`, 'warning', undefined)];
-}
-
-/** The version of the program that has applied it, if that is a later one. */
-function newerVersion({ metadata }: KubeObject): string | undefined {
-  const applied = metadata.labels?.['app.kubernetes.io/version'];
-  return applied !== undefined && compareVersions(applied, version) > 0 ? applied : undefined;
 }
 
 /** Field managers of its spec. */

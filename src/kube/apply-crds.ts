@@ -2,12 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import { customResourceDefinition } from '../api/crd/custom-resource-definition.ts';
 import { customResources } from '../api/crd/custom-resources.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { compareVersions } from '../lib/compare-versions.ts';
 import { isRecord } from '../lib/is-record.ts';
-import { version } from '../lib/version.ts';
 import { kubeClient } from './kube-client.ts';
 import type { KubeResult } from './kube-failure.ts';
 import type { KubeTransport } from './kube-transport.ts';
+import { newerVersion } from './newer-version.ts';
 
 export interface AppliedCrd {
   /** `haproxycfgs.haproxy-haptic.org` */
@@ -52,7 +51,7 @@ export async function applyCrds(
     const { name } = crd.metadata;
     const before = await client.get(crds, name, options);
     if (!before.ok && !(before.failure.kind === 'http' && before.failure.status === 404)) return before;
-    if (before.ok && !force && isNewer(before.value)) {
+    if (before.ok && !force && newerVersion(before.value) !== undefined) {
       applied.push({ name, outcome: 'newer' });
       continue;
     }
@@ -82,10 +81,6 @@ export async function applyCrds(
 function outcomeOf(before: KubeObject | undefined, after: KubeObject): AppliedCrd['outcome'] {
   if (before === undefined) return 'created';
   return before.metadata.generation === after.metadata.generation ? 'unchanged' : 'changed';
-}
-
-function isNewer({ metadata }: KubeObject): boolean {
-  return compareVersions(metadata.labels?.['app.kubernetes.io/version'] ?? '', version) > 0;
 }
 
 function stateOf(crd: KubeObject): 'served' | 'waiting' | { readonly problem: string } {
