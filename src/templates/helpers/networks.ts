@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isVersionAtLeast } from '../../lib/is-version-at-least.ts';
 import { anyNumber, type HelperTable } from '../helper-spec.ts';
-import { containsAddress, parseCidr } from '../cidr.ts';
+import { containsAddress, parseCidr } from '../../lib/cidr.ts';
 import { valueHelper as value } from '../value-helper.ts';
 import { listOf, textOf } from './arguments.ts';
 
