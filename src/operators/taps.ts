@@ -9,11 +9,13 @@ export interface Taps {
   /** Names the arrow it is put on. The name must be new. Passes everything through untouched, errors included. */
   point<T>(name: string, describe: (value: T) => unknown): MonoTypeOperatorFunction<T>;
   names(): readonly string[];
+  /** How many values have passed: the number of the newest. 0 of no such tap. */
+  passed(name: string): number;
   /** Like {@link values}, as plain data. */
   watch(name: string): Observable<unknown> | undefined;
   /**
    * Hot: the current value first, if there is one, then every later one. Never completes. `undefined`: no such tap. Loss policy: none
-   * here; a slow reader drops on its own side, at no cost but its counting.
+   * here; a slow reader unsubscribes for as long as it is one, and reckons by the numbers what it has lost.
    */
   values(name: string): Observable<TapValue> | undefined;
 }
@@ -73,6 +75,7 @@ export function createTaps(): Taps {
       });
     },
     names: () => [...points.keys()],
+    passed: (name) => points.get(name)?.seq ?? 0,
     watch: (name) => values(name)?.pipe(map(({ data }) => data())),
     values,
   };

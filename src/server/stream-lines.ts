@@ -1,54 +1,66 @@
 import type { ServerResponse } from 'node:http';
-import { type Observable, Subscription, interval } from 'rxjs';
+import { BehaviorSubject, type Observable, Subscription, interval, timer } from 'rxjs';
 import { errorMessage } from '../lib/error-message.ts';
+import { whileOpen } from '../operators/while-open.ts';
+import type { LineWords } from './line-words.ts';
+
+/** What one reader reads, from where it stopped. */
+export interface LineSource {
+  /**
+   * Lines as they are written: at subscription the newest ones that were not taken yet, then each later one. What is emitted counts as
+   * taken; between two subscriptions nothing is kept.
+   */
+  readonly chunk$: Observable<Uint8Array>;
+  /** How many lines have passed by, of which `chunk$` will not tell. */
+  readonly lost: () => number;
+  /** They are no loss any more: the reader knows. */
+  readonly skip: () => void;
+}
 
 export interface StreamOptions {
-  /** NDJSON: a line per value. SSE (`text/event-stream`, the HTML standard's server-sent events): an event per value. */
-  readonly format: 'ndjson' | 'sse';
+  readonly words: LineWords;
   /** Milliseconds between heartbeats; below the idle time-out of any client. */
   readonly heartbeat: number;
   /** End after so many values. */
   readonly limit?: number | undefined;
-  /** Told how many values this reader lost, when it is found out. */
+  /** End after so many milliseconds. */
+  readonly lasts?: number | undefined;
+  /** Told how many values this reader lost, once each: with every heartbeat, when it drains and when it ends. */
   readonly onDropped?: (count: number) => void;
-}
-
-export interface LazyLine {
-  /** Of two lines that wait under one key, the newer one counts. */
-  readonly key: string;
-  /** The value's JSON on one line, made when there is room for it. */
-  readonly json: () => string;
 }
 
 /**
  * Writes a stream to one HTTP response: a line per value, a heartbeat when nothing else was written for a while. The response's owner
  * has hijacked it.
  *
- * Loss policy: a reader that does not keep up loses values, but for the newest one under each key, and is told how many by `{"dropped":n}`
- * when it drains; the source is never held up, and lost values are never made into text. Ends with the source, the limit, or the
- * connection; the returned subscription ends it too.
+ * Loss policy: a reader that does not keep up loses values, but for the newest ones that the source has kept, and is told how many by
+ * `{"dropped":n}` when it drains. Meanwhile nobody is subscribed to the source, so that a reader that never reads costs it nothing, and lost
+ * values are never made into text. Ends with the source, the limit, its time, or the connection; the returned subscription ends it too.
  */
 export function streamLines(
-  source$: Observable<LazyLine>,
+  source: LineSource,
   response: ServerResponse,
   options: StreamOptions,
 ): Subscription {
   const subscription = new Subscription();
-  const words = options.format === 'sse' ? sse : ndjson;
-  /** The newest lines for which there was no room. */
-  const held = new Map<string, LazyLine>();
-  let full = false;
-  let dropped = 0;
+  const { words, limit, lasts } = options;
+  const writable$ = new BehaviorSubject(true);
+  /** How much of the present loss was told of already. */
+  let reported = 0;
   let written = 0;
   let quiet = true;
 
-  const write = (text: string): void => {
+  const write = (chunk: Uint8Array | string): void => {
     quiet = false;
-    full = !response.write(text);
+    if (!response.write(chunk)) writable$.next(false);
   };
   const end = (): void => {
     subscription.unsubscribe();
     if (!response.writableEnded) response.end();
+  };
+  const reportLoss = (lost: number): void => {
+    if (lost > reported) options.onDropped?.(lost - reported);
+    reported = Math.max(lost, reported);
   };
 
   response.writeHead(200, {
@@ -59,44 +71,38 @@ export function streamLines(
   });
   response.flushHeaders();
   response.on('close', end);
-  const writeValue = ({ json }: LazyLine): void => {
-    write(words.value(json()));
-    written++;
-    if (options.limit !== undefined && written >= options.limit) end();
-  };
   response.on('drain', () => {
-    full = false;
-    const lines = [...held.values()];
-    held.clear();
-    if (dropped > 0) {
-      const lost = dropped;
-      dropped = 0;
-      options.onDropped?.(lost);
-      write(words.besides('dropped', lost));
-    }
-    for (const line of lines) if (!subscription.closed) writeValue(line);
+    if (subscription.closed) return;
+    const lost = source.lost();
+    reportLoss(lost);
+    source.skip();
+    reported = 0;
+    let hasRoom = true;
+    if (lost > 0) hasRoom = response.write(words.besides('dropped', lost));
+    writable$.next(hasRoom);
   });
   subscription.add(() => {
-    if (dropped > 0) options.onDropped?.(dropped);
+    if (!writable$.value) reportLoss(source.lost());
   });
   subscription.add(
     interval(options.heartbeat).subscribe({
       next: () => {
-        if (quiet && !full) write(words.besides('heartbeat', true));
+        if (!writable$.value) reportLoss(source.lost());
+        else if (quiet) write(words.besides('heartbeat', true));
         quiet = true;
       },
       error: end,
     }),
   );
+  if (lasts !== undefined) subscription.add(timer(lasts).subscribe({ next: end, error: end }));
   subscription.add(
-    source$.subscribe({
-      next: (line) => {
-        if (!full) {
-          writeValue(line);
-          return;
-        }
-        if (held.delete(line.key)) dropped++;
-        held.set(line.key, line);
+    source.chunk$.pipe(whileOpen(writable$)).subscribe({
+      next: (chunk) => {
+        // Some come while this is being subscribed to, when nothing can be unsubscribed yet.
+        if (subscription.closed) return;
+        write(chunk);
+        written++;
+        if (limit !== undefined && written >= limit) end();
       },
       error: (error: unknown) => {
         write(words.besides('error', errorMessage(error)));
@@ -107,26 +113,3 @@ export function streamLines(
   );
   return subscription;
 }
-
-/** What a stream says besides its values. */
-type Besides = (what: 'dropped' | 'heartbeat' | 'error', value: unknown) => string;
-
-interface Words {
-  readonly contentType: string;
-  readonly value: (json: string) => string;
-  readonly besides: Besides;
-}
-
-const ndjson: Words = {
-  contentType: 'application/x-ndjson',
-  value: (json) => `${json}\n`,
-  besides: (what, value) => `${JSON.stringify({ [what]: value })}\n`,
-};
-
-/** Values are plain messages; what else there is has an event type, but a heartbeat, which is a comment. */
-const sse: Words = {
-  contentType: 'text/event-stream',
-  value: (json) => `data: ${json}\n\n`,
-  besides: (what, value) =>
-    what === 'heartbeat' ? ': heartbeat\n\n' : `event: ${what}\ndata: ${JSON.stringify(value)}\n\n`,
-};

@@ -1,19 +1,11 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type MonoTypeOperatorFunction,
-  type Observable,
-  Subscription,
-  identity,
-  map,
-  merge,
-  takeUntil,
-  timer,
-} from 'rxjs';
+import { Subscription } from 'rxjs';
 import { errorMessage } from '../lib/error-message.ts';
 import { selectPaths } from '../lib/select-paths.ts';
-import { debounceMax } from '../operators/debounce-max.ts';
 import type { TapValue, Taps } from '../operators/taps.ts';
-import { type LazyLine, streamLines } from './stream-lines.ts';
+import { type LineWords, lineWords } from './line-words.ts';
+import { streamLines } from './stream-lines.ts';
+import { tapLines } from './tap-lines.ts';
 
 export interface TapRoutesDeps {
   readonly taps: Taps;
@@ -75,53 +67,47 @@ export const tapRoutes: FastifyPluginCallback<TapRoutesDeps> = (app, deps, done)
     '/debug/taps/:name',
     { schema: { querystring: oneTap } },
     (request, reply) => {
-      const values$ = taps.values(request.params.name);
-      if (values$ === undefined) return unknownTap(reply, request.params.name);
-      let select: Selection;
+      const { field: paths = [] } = request.query;
+      let textOf = plain;
       try {
-        select = selectionOf(request.query.field ?? []);
+        if (paths.length > 0) textOf = selected(paths);
       } catch (error) {
         return reply.code(400).send({ error: errorMessage(error) });
       }
-      return stream(request, reply, values$.pipe(sampled(request.query), map(select)));
+      return stream(request, reply, [request.params.name], textOf);
     },
   );
 
   app.get<{ Querystring: Bounds & { tap: readonly string[] } }>(
     '/debug/stream',
     { schema: { querystring: manyTaps } },
-    (request, reply) => {
-      const wanted = [...new Set(request.query.tap)];
-      const sources: Observable<TapValue>[] = [];
-      for (const name of wanted) {
-        const values$ = taps.values(name);
-        if (values$ === undefined) return unknownTap(reply, name);
-        sources.push(values$.pipe(sampled(request.query)));
-      }
-      return stream(request, reply, merge(...sources).pipe(map(enveloped)));
-    },
+    (request, reply) => stream(request, reply, [...new Set(request.query.tap)], enveloped),
   );
   done();
-
-  function unknownTap(reply: FastifyReply, name: string): FastifyReply {
-    return reply.code(404).send({ error: `no tap named ${name}; there are: ${taps.names().join(', ')}` });
-  }
 
   function stream(
     request: FastifyRequest<{ Querystring: Bounds }>,
     reply: FastifyReply,
-    line$: Observable<LazyLine>,
+    names: readonly string[],
+    textOf: TextOf,
   ): FastifyReply {
+    const { for: seconds, limit, sample } = request.query;
+    const words = wordsFor(request);
+    const lines = tapLines(taps, { names, sample, chunkOf: textOf[words] });
+    if (lines === undefined) return unknownTap(reply, names);
     if (readers >= mostReaders)
       return reply.code(503).send({ error: `${mostReaders} streams are open, and no more are served` });
-    const { for: seconds, limit } = request.query;
-    const bounded$ = seconds === undefined ? line$ : line$.pipe(takeUntil(timer(seconds * 1000)));
-    const format = (request.headers.accept ?? '').includes('text/event-stream') ? 'sse' : 'ndjson';
     reply.hijack();
     readers += 1;
     deps.onReaders(1);
     const { heartbeat, onDropped } = deps;
-    const running = streamLines(bounded$, reply.raw, { format, heartbeat, limit, onDropped });
+    const running = streamLines(lines, reply.raw, {
+      words: lineWords[words],
+      heartbeat,
+      limit,
+      lasts: seconds === undefined ? undefined : seconds * 1000,
+      onDropped,
+    });
     open.add(running);
     running.add(() => {
       readers -= 1;
@@ -131,25 +117,52 @@ export const tapRoutes: FastifyPluginCallback<TapRoutesDeps> = (app, deps, done)
     });
     return reply;
   }
+
+  function unknownTap(reply: FastifyReply, names: readonly string[]): FastifyReply {
+    const known = taps.names();
+    const unknown = names.find((name) => !known.includes(name)) ?? '';
+    return reply.code(404).send({ error: `no tap named ${unknown}; there are: ${known.join(', ')}` });
+  }
 };
 
-type Selection = (value: TapValue) => LazyLine;
+/** A value as it is written, by the name of the words. */
+type ChunkOf = (value: TapValue) => Uint8Array;
+type TextOf = Readonly<Record<keyof typeof lineWords, ChunkOf>>;
 
-function sampled({ sample }: Bounds): MonoTypeOperatorFunction<TapValue> {
-  return sample === undefined ? identity : debounceMax(sample);
+function wordsFor({ headers }: FastifyRequest): keyof typeof lineWords {
+  return (headers.accept ?? '').includes('text/event-stream') ? 'sse' : 'ndjson';
 }
+
+const plain = textsBy((words, { json }) => words.value(json()), shared);
+
+const enveloped = textsBy(
+  (words, { tap, seq, at, json }) =>
+    words.value(`{"tap":${JSON.stringify(tap)},"seq":${seq},"at":${at},"value":${json()}}`),
+  shared,
+);
 
 /** Throws what `selectPaths` throws. */
-function selectionOf(paths: readonly string[]): Selection {
-  // As it is, the text is made once for all readers.
-  if (paths.length === 0) return ({ tap, json }) => ({ key: tap, json });
+function selected(paths: readonly string[]): TextOf {
   const show = selectPaths(paths);
-  return ({ tap, data }) => ({ key: tap, json: () => JSON.stringify(show(data())) });
+  return textsBy((words, { data }) => words.value(JSON.stringify(show(data()))));
 }
 
-function enveloped({ tap, seq, at, json }: TapValue): LazyLine {
-  return {
-    key: tap,
-    json: () => `{"tap":${JSON.stringify(tap)},"seq":${seq},"at":${at},"value":${json()}}`,
+function textsBy(
+  write: (words: LineWords, value: TapValue) => string,
+  keep: (chunkOf: ChunkOf) => ChunkOf = (chunkOf) => chunkOf,
+): TextOf {
+  const by = (words: LineWords): ChunkOf => keep((value) => Buffer.from(write(words, value)));
+  return { ndjson: by(lineWords.ndjson), sse: by(lineWords.sse) };
+}
+
+/** All readers of a value are sent the same bytes, which are made once. */
+function shared(chunkOf: ChunkOf): ChunkOf {
+  const made = new WeakMap<TapValue, Uint8Array>();
+  return (value) => {
+    const former = made.get(value);
+    if (former !== undefined) return former;
+    const chunk = chunkOf(value);
+    made.set(value, chunk);
+    return chunk;
   };
 }

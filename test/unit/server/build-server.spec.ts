@@ -24,6 +24,7 @@ function server(
     plan?: () => Promise<Uint8Array | undefined>;
     ask?: AskForAccess;
     record?: () => Observable<RecordingEntry>;
+    dropped?: (count: number) => void;
   } = {},
 ) {
   const taps = createTaps();
@@ -51,6 +52,7 @@ function server(
       },
       ...(options.ask && { ask: options.ask }),
       ...(options.record && { record: options.record }),
+      ...(options.dropped && { readers: { changed: () => undefined, dropped: options.dropped } }),
       heartbeat: options.heartbeat ?? 60_000,
     },
   });
@@ -394,6 +396,59 @@ describe('debug', () => {
     };
     expect(delivered + dropped).toBe(sent);
     expect(dropped).toBeGreaterThan(0);
+  });
+
+  it('ends at the limit, though several taps have current values', async () => {
+    const { app, taps } = server();
+    for (const name of ['x', 'y', 'z'])
+      new BehaviorSubject(name).pipe(taps.point(name, (value) => value)).subscribe();
+    const { body } = await app.inject('/debug/stream?tap=x&tap=y&tap=z&limit=2');
+    expect(body.trim().split('\n')).toHaveLength(2);
+  });
+
+  it('does nothing for readers that never read but count what they lose', async () => {
+    let dropped = 0;
+    const { app, taps } = server({ heartbeat: 20, dropped: (count) => (dropped += count) });
+    const values = new Subject<unknown>();
+    let described = 0;
+    const describeValue = (value: unknown) => {
+      described++;
+      return value;
+    };
+    values.pipe(taps.point('busy', describeValue)).subscribe();
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    const readers = await Promise.all(
+      Array.from(
+        { length: 3 },
+        () =>
+          new Promise<IncomingMessage>((resolve, reject) => {
+            const reader = request({ host: '127.0.0.1', port, path: '/debug/taps/busy' }, resolve);
+            reader.on('error', reject).end();
+          }),
+      ),
+    );
+    const big = 'x'.repeat(1_000_000);
+    let sent = 0;
+    const send = () => values.next({ i: sent++, big });
+    // Until the kernel takes in nothing more for any of them.
+    for (let still = 0; still < 20;) {
+      const before = described;
+      send();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      still = described === before ? still + 1 : 0;
+    }
+    const describedBefore = described;
+    for (let i = 0; i < 1_000; i++) send();
+    expect(described).toBe(describedBefore);
+    // Nobody has drained or gone, and each has the newest one still to come.
+    await expect.poll(() => dropped).toBeGreaterThanOrEqual(3 * 1_000);
+    expect(dropped).toBeLessThan(3 * sent);
+    const before = dropped;
+    for (let i = 0; i < 100; i++) send();
+    await expect.poll(() => dropped).toBe(before + 300);
+    for (const reader of readers) reader.destroy();
+    await expect.poll(() => dropped).toBe(before + 300);
   });
 
   it('lets go of the tap when the reader goes away', async () => {
