@@ -2,6 +2,7 @@ import { customResourceDefinition } from '../src/api/crd/custom-resource-definit
 import { customResources } from '../src/api/crd/custom-resources.ts';
 import { apiGroup } from '../src/api/api-group.ts';
 import { crdReference } from './crd-reference.ts';
+import { annotationsReference } from './reference/annotations-reference.ts';
 import { chartReadme } from './reference/chart-readme.ts';
 import { cliReference } from './reference/cli-reference.ts';
 import { metricsReference } from './reference/metrics-reference.ts';
@@ -26,6 +27,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
       ),
   })),
   { path: 'docs/template-reference.md', content: () => Promise.resolve(templateReference()) },
+  { path: 'docs/annotations.md', content: () => Promise.resolve(annotationsReference()) },
   { path: 'docs/cli.md', content: () => Promise.resolve(cliReference()) },
   { path: 'docs/metrics-reference.md', content: () => Promise.resolve(metricsReference()) },
   { path: 'docs/values.md', content: () => Promise.resolve(valuesReference()) },

@@ -1,7 +1,16 @@
-/** What a route names: a port of a Service, as written. */
+import type { ShapedProfile } from './policies/profile-of.ts';
+import type { ServerSettings } from './policies/server-settings.ts';
+
+/** What a route names: a port of a Service, as written, and what is said of the way to it. */
 export interface BackendRef {
   readonly namespace: string;
   readonly service: string;
   /** A name, or a number of the Service's ports (not the pods'). */
   readonly port: string | number;
+  /** Absent: the base library's own profile. */
+  readonly profile?: ShapedProfile;
+  /** What is on the lines of its servers. Absent: what the Service's port says. */
+  readonly server?: ServerSettings;
+  /** Connections as they come, which nobody looks into. */
+  readonly passthrough?: true;
 }

@@ -1,4 +1,6 @@
 import type { Owner } from '../lib/owner.ts';
+import type { PolicyFields } from './policies/policy-fields.ts';
+import type { ShapedProfile } from './policies/profile-of.ts';
 
 /**
  * The routing model that every API maps onto and that the template libraries print. One collection each; keys are stable,
@@ -20,15 +22,119 @@ export interface Route {
   /** Exact: the path as is. Prefix: without its trailing slashes (so `/` is the empty string). */
   readonly path: string;
   readonly backend: string;
+  /** Under which maps have what is said of its requests, see {@link Policy}; absent: nothing. Holds neither `/` nor white space. */
+  readonly rule?: string;
+  /** Key of the {@link Choice} between several backends; absent: there is one. */
+  readonly choice?: string;
+  readonly owner: Owner;
+}
+
+/** Where else requests of a route may go: by what they say, else by chance. Where is what a map says of a route, see `routeTarget`. */
+export interface Choice {
+  /** 32 hex digits. */
+  readonly key: string;
+  /** Shapes are looked at in the order of {@link MatchShape}; the first that has an entry for the request decides. */
+  readonly matches: readonly ChoiceMatch[];
+  /** The first counts whose limit is above a random number below 2^32; if there is none, the route's own backend. */
+  readonly shares: readonly ChoiceShare[];
+  readonly owner: Owner;
+}
+
+/** `header` and `cookie` are compared to the letter, `pattern` is a regular expression for a header. */
+export type MatchKind = 'header' | 'pattern' | 'cookie';
+
+export interface ChoiceMatch {
+  readonly kind: MatchKind;
+  readonly name: string;
+  readonly value: string;
+  readonly target: string;
+}
+
+export interface ChoiceShare {
+  readonly below: number;
+  readonly target: string;
+}
+
+/** Something of requests that decides for any route: a line of each frontend. Headers come first, then patterns, cookies and shares (by number). */
+export interface MatchShape {
+  readonly kind: MatchKind | 'share';
+  readonly name: string;
+  readonly owner: Owner;
+}
+
+/** What is said of the requests of one rule, whichever API says it: values for maps. */
+export interface Policy extends PolicyFields {
+  readonly rule: string;
+  readonly owner: Owner;
+}
+
+/** A named `defaults` section, shared by all backends of one shape. */
+export interface Profile extends ShapedProfile {
   readonly owner: Owner;
 }
 
 export interface RouteBackend {
-  /** Unique proxy name, `<namespace>_<service>_<port>`. */
+  /** Unique proxy name, `<namespace>_<service>_<port>`, with `_<digest>` where the profile is not the base library's. */
   readonly name: string;
+  /** A {@link Profile}, or the base library's. */
   readonly profile: string;
   readonly servers: readonly BackendServer[];
+  /** What its servers speak; absent: HTTP/1.1. */
+  readonly protocol?: 'h2';
+  /** Connections as they come; absent: requests. */
+  readonly mode?: 'tcp';
+  /** How servers are told of the client: a keyword of HAProxy's server lines. */
+  readonly proxyProtocol?: 'send-proxy' | 'send-proxy-v2' | 'send-proxy-v2-ssl' | 'send-proxy-v2-ssl-cn';
+  /** Absent: its servers are spoken to in the clear. */
+  readonly tls?: BackendTls;
+  /** Its one server is found by name, whenever a request comes: the server's own address is 0.0.0.0. */
+  readonly external?: ExternalHost;
   readonly owner: Owner;
+}
+
+/** How TLS is spoken with the servers of a backend. */
+export interface BackendTls {
+  /** `none`: any certificate will do. */
+  readonly verify: 'none' | 'required';
+  /** Files of the authorities that have to vouch for servers, or `@system-ca`, and of what they have revoked. With `required`. */
+  readonly authorities?: string;
+  readonly revoked?: string;
+  /** The name that servers are asked for (SNI); absent: the host that the client asks for. */
+  readonly serverName?: string;
+  /** It is the one that the client asked for in its handshake. */
+  readonly isServerNameOfClient?: true;
+  /** The name that has to be in the certificate; absent: the one that is asked for. */
+  readonly verifiedName?: string;
+  /** File of the certificate that servers are shown. */
+  readonly certificate?: string;
+  readonly minVersion?: string;
+  /** OpenSSL's names, with colons between them. */
+  readonly ciphers?: string;
+  readonly ciphersuites?: string;
+}
+
+/** A host outside of the cluster. */
+export interface ExternalHost {
+  /** DNS name, absolute, lower case, without a dot at its end. */
+  readonly name: string;
+  /** The configuration allows this name: it may have private addresses. */
+  readonly isTrusted: boolean;
+}
+
+/** How names of servers are resolved when requests come. */
+export interface Resolver {
+  readonly name: string;
+  /** Which of the addresses that names resolve to may be asked: of those that fit, the rule with the longest prefix counts. */
+  readonly rules: readonly AddressRule[];
+  readonly owner: Owner;
+}
+
+/** What is thought of the addresses in a network. */
+export interface AddressRule {
+  /** `10.0.0.0/8`, `fc00::/7` */
+  readonly network: string;
+  /** `refused`: no name may resolve to it. `private`: names that are trusted may. */
+  readonly verdict: 'refused' | 'private' | 'public' | 'allowed';
 }
 
 export interface BackendServer {
@@ -52,6 +158,47 @@ export interface Certificate {
   readonly key: string;
   /** SNI filters: host names and one-label wildcards (`*.example.com`), sorted, at least one. */
   readonly hosts: readonly string[];
+  /** What is not as the configuration says of all. */
+  readonly options?: CertificateOptions;
+  readonly owner: Owner;
+}
+
+/** What is decided in the handshake for some hosts. */
+export interface CertificateOptions {
+  /** Files of those whose clients are asked for their certificate, and of what they have revoked. */
+  readonly clients?: { readonly ca: string; readonly crl?: string };
+  readonly minVersion?: string;
+  /** OpenSSL's names, with colons between them. */
+  readonly ciphers?: string;
+  readonly ciphersuites?: string;
+}
+
+/** Authorities that are believed, or what they have revoked, for clients and for servers. */
+export interface TrustFile {
+  /** Name of its file, unique: `<namespace>_<secret>_ca.pem`. */
+  readonly file: string;
+  readonly kind: 'ca' | 'crl';
+  readonly pem: string;
+  readonly owner: Owner;
+}
+
+/** Whose clients a host asks for their certificate. */
+export interface ClientAuthority {
+  /** The host that clients name in the handshake, or `*.example.com`. */
+  readonly group: string;
+  /** `<namespace>_<secret>`; `none` for a host below a wildcard that does not do as that one does. */
+  readonly authority: string;
+  readonly owner: Owner;
+}
+
+/** A certificate that servers are shown, with its private key. */
+export type ServerIdentity = Omit<Certificate, 'hosts' | 'options'>;
+
+/** A host whose connections are handed on without a look into them. */
+export interface Passthrough {
+  /** The host itself, or `*.example.com`. */
+  readonly group: string;
+  readonly backend: string;
   readonly owner: Owner;
 }
 
@@ -73,9 +220,13 @@ export type DefaultCertificate = Omit<Certificate, 'hosts'>;
 export interface TlsHost {
   /** The host itself, or `*.example.com`. */
   readonly group: string;
-  /** Whether requests over plain HTTP are sent to HTTPS. */
+  /** Whether requests over plain HTTP are sent to HTTPS, and by which status. */
   readonly sslRedirect?: boolean;
-  /** Whether clients are told to come by HTTPS only. */
+  readonly sslRedirectCode?: number;
+  /** Whether clients are told to come by HTTPS only, for how many seconds, and what else. */
   readonly hsts?: boolean;
+  readonly hstsMaxAge?: number;
+  readonly hstsIncludeSubdomains?: boolean;
+  readonly hstsPreload?: boolean;
   readonly owner: Owner;
 }

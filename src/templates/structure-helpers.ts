@@ -4,7 +4,7 @@ import { anyNumber, type HelperTable } from './helper-spec.ts';
 import { textOf } from './helpers/arguments.ts';
 import { within } from './helpers/effects.ts';
 import { capture, endingItsLine, hasMarkers } from './run.ts';
-import { stableJson } from './stable-json.ts';
+import { stableJson } from '../lib/stable-json.ts';
 
 export interface StructureDeps {
   readonly runSnippet: (name: string, args: Readonly<Record<string, unknown>>) => string;

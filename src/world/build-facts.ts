@@ -3,11 +3,14 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { layerGraph } from '../collections/layer-graph.ts';
 import type { Collection, Graph } from '../collections/types.ts';
+import { parseCidr } from '../lib/cidr.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import {
   createIngressProjections,
   type IngressProjections,
 } from '../projections/ingress/create-ingress-projections.ts';
+import { addressRules } from '../projections/endpoints/address-rules.ts';
+import type { ExternalNames } from '../projections/endpoints/external-names.ts';
 import type { Publishing } from '../projections/published-addresses.ts';
 import {
   createTlsProjections,
@@ -36,16 +39,37 @@ export function refuseFactsOnDemand(watchedResources: TemplateConfig['watchedRes
 export interface FactOptions extends TlsOptions {
   /** What the status of every Ingress should say of the way to HAProxy. */
   readonly publishing: Publishing;
+  readonly externalNames: ExternalNames;
+  /** Of all HAProxy pods. */
+  readonly zone?: string;
 }
 
+/** @throws CodedError `HAPTIC_ERR_CONFIG_INVALID`, when a setting cannot be understood */
 export function factOptionsOf({ controller }: Pick<TemplateConfig, 'controller'>): FactOptions {
   const { publishService: service, publishAddresses: addresses } = controller;
-  const { defaultSSLCertificate, selfSignedCertificate, certificateGracePeriod } = controller;
+  const { defaultSSLCertificate, selfSignedCertificate, certificateGracePeriod, externalNames } = controller;
   return {
     publishing: { ...(service && { service }), addresses },
+    externalNames: externalNamesOf(externalNames),
+    ...(controller.zone !== undefined && { zone: controller.zone }),
     certificateGraceMs: parseDuration(certificateGracePeriod, 'controller.certificateGracePeriod'),
     defaultCertificates: [defaultSSLCertificate, selfSignedCertificate].filter((ref) => ref !== undefined),
   };
+}
+
+function externalNamesOf({
+  allowedNetworks,
+  ...names
+}: TemplateConfig['controller']['externalNames']): ExternalNames {
+  allowedNetworks.forEach((network, i) => {
+    if (parseCidr(network) !== undefined) return;
+    const field = `controller.externalNames.allowedNetworks[${i}]`;
+    throw new CodedError(
+      'HAPTIC_ERR_CONFIG_INVALID',
+      `${field}: "${network}" is no network; write "10.20.0.0/16"`,
+    );
+  });
+  return { ...names, rules: addressRules(allowedNetworks) };
 }
 
 /** What follows from stores whatever the templates say: the same for all configurations that watch and publish the same. */
@@ -53,7 +77,7 @@ export interface Facts {
   readonly graph: Graph;
   /** Under the names that templates use. */
   readonly collections: Readonly<
-    Record<keyof Omit<IngressProjections, 'tlsUses'> | keyof TlsProjections, Collection<unknown>>
+    Record<keyof Omit<IngressProjections, 'tlsUses' | 'trust'> | keyof TlsProjections, Collection<unknown>>
   >;
   /** What is said when time passes. */
   readonly waits: TlsTimes;
@@ -63,7 +87,7 @@ export interface Facts {
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
 export function buildFacts(
   stores: ReadonlyMap<string, LiveStore>,
-  { publishing, ...tlsOptions }: FactOptions,
+  { publishing, externalNames, zone, ...tlsOptions }: FactOptions,
 ): Facts {
   const watched = [...factResources, secretResource].flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
@@ -71,27 +95,32 @@ export function buildFacts(
     const live = stores.get(name);
     return live === undefined ? graph.source<KubeObject>(`unwatched ${name}`) : above(live.store);
   };
-  const { tlsUses: uses, ...routing } = createIngressProjections(
+  const live = stores.get(secretResource);
+  const onDemand = live?.cache && { arrivals: above(live.cache.arrivals), cache: live.cache };
+  const secrets = { secrets: storeOf(secretResource), ...(onDemand && { onDemand }) };
+  const {
+    tlsUses: uses,
+    trust,
+    ...routing
+  } = createIngressProjections(
     graph,
     {
       ingresses: storeOf('ingresses'),
       ingressClasses: storeOf('ingressclasses'),
       services: storeOf('services'),
       endpointslices: storeOf('endpointslices'),
+      secrets,
     },
-    { publishing },
+    { publishing, externalNames, ...(zone !== undefined && { zone }) },
   );
-  const live = stores.get(secretResource);
-  const onDemand = live?.cache && { arrivals: above(live.cache.arrivals), cache: live.cache };
-  const secrets = { secrets: storeOf(secretResource), ...(onDemand && { onDemand }) };
   // Where no Secrets are watched, HTTPS is not served, and nobody need be told what it lacks.
   const tls =
     live === undefined
       ? createTlsProjections(
           graph,
-          { uses: graph.source('no uses'), ...secrets },
+          { uses: graph.source('no uses'), trust, ...secrets },
           { ...tlsOptions, defaultCertificates: [] },
         )
-      : createTlsProjections(graph, { uses, ...secrets }, tlsOptions);
+      : createTlsProjections(graph, { uses, trust, ...secrets }, tlsOptions);
   return { graph, collections: { ...routing, ...tls.collections }, waits: tls.waits, dispose };
 }

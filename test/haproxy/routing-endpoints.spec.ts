@@ -186,8 +186,6 @@ suite(
     ...site('duplicate', [one('a', { ready: false }), one('a')]),
     ...site('headless', [one('a')], { clusterIP: 'None' }),
     ...site('no-selector', [one('a', { pod: null })], { selector: null }),
-    ...site('orphaned', [one('a')], { type: 'ExternalName', externalName: 'a.example.com' }),
-    ...site('to-loopback', [], { type: 'ExternalName', externalName: '127.0.0.1' }),
     ...site('unlabelled', []),
     endpointSlice({ name: 'unlabelled', service: null, ...one('a') }),
     ...site('both-ports', [{ ...one('a'), ports: [{ name: 'web', port: pool.at('a').port }] }], {
@@ -251,8 +249,6 @@ suite(
       ['one address in two slices is one server, and ready if either says so', 'duplicate', 'a'],
       ['a headless Service is served', 'headless', 'a'],
       ['a Service without a selector is served from hand-made slices', 'no-selector', 'a'],
-      ['slices left behind by an ExternalName Service are not used', 'orphaned', '503'],
-      ['an ExternalName does not reach the loopback of the proxy', 'to-loopback', '503'],
       ['a slice without the label belongs to no Service, whatever its name', 'unlabelled', '503'],
       ['a missing Service is 503 for its path', 'not-there', '503'],
       ['namespace a-b, Service c is not namespace a, Service b-c', 'x', 'c'],

@@ -14,6 +14,9 @@
 {{- range $name, $library := .Values.controller.templateLibraries -}}
 {{- if and $library.enabled (not (has $name $names)) -}}{{- $names = append $names $name -}}{{- end -}}
 {{- end -}}
+{{- if and (has "ingress" $names) (not (has "policies" $names)) -}}
+{{- fail "controller.templateLibraries.ingress needs the library that prints policies; set controller.templateLibraries.policies.enabled to true" -}}
+{{- end -}}
 {{- toJson $names -}}
 {{- end -}}
 

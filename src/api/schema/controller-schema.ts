@@ -78,6 +78,54 @@ export const controllerSchema = {
       items: { type: 'string', minLength: 1, maxLength: 253 },
       default: [],
     },
+    zone: {
+      type: 'string',
+      description:
+        'The zone that all HAProxy pods of this configuration are in, as nodes are labelled (topology.kubernetes.io/zone). Endpoints are then chosen by their hints for it. Without it, hints have no effect.',
+      pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
+      maxLength: 63,
+    },
+    externalNames: {
+      type: 'object',
+      description:
+        'What Services of type ExternalName may name. HAProxy resolves names when requests come, and judges the addresses that it is about to connect to.',
+      default: {},
+      properties: {
+        enabled: {
+          type: 'boolean',
+          description: 'Whether such Services are served.',
+          default: true,
+        },
+        allowedNames: {
+          type: 'array',
+          description:
+            'Names that may resolve to private addresses, and be inside of the cluster: "db.example.com", or "*.example.com" for every name below. Whoever writes their DNS records is trusted.',
+          maxItems: 256,
+          items: {
+            type: 'string',
+            pattern: '^(\\*\\.)?[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$',
+            maxLength: 253,
+          },
+          default: [],
+        },
+        allowedNetworks: {
+          type: 'array',
+          description:
+            'Networks that any name may resolve to, such as "10.20.0.0/16", besides those that are public. One that is refused otherwise (loopback, link-local, services of clouds for their machines) has to be here itself, or with a longer prefix.',
+          maxItems: 256,
+          items: { type: 'string', pattern: '^[0-9a-fA-F:.]+/[0-9]{1,3}$', maxLength: 64 },
+          default: [],
+        },
+        clusterDomain: {
+          type: 'string',
+          description:
+            'DNS domain of the cluster. Names below it lead past the borders of namespaces, and are refused.',
+          pattern: '^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$',
+          maxLength: 253,
+          default: 'cluster.local',
+        },
+      },
+    },
     defaultSSLCertificate: {
       type: 'object',
       description:

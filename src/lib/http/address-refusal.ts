@@ -1,55 +1,7 @@
 import { BlockList, isIP } from 'node:net';
+import { addressRanges } from './address-ranges.ts';
 
-interface Range {
-  readonly what: string;
-  /** `never`: whatever the configuration says. `private`: unless private addresses are allowed. */
-  readonly refused: 'never' | 'private';
-  readonly blocks: readonly string[];
-}
-
-/** Of the IANA special-purpose registries (RFC 6890), and where clouds answer for their machines. The first that fits counts. */
-const ranges: readonly Range[] = [
-  {
-    what: 'a metadata address',
-    refused: 'never',
-    blocks: [
-      '169.254.169.254/32',
-      '100.100.100.200/32',
-      '192.0.0.192/32',
-      '168.63.129.16/32',
-      'fd00:ec2::/32',
-      'fd20:ce::254/128',
-    ],
-  },
-  { what: 'a link-local address', refused: 'never', blocks: ['169.254.0.0/16', 'fe80::/10'] },
-  {
-    what: 'an address of no host',
-    refused: 'never',
-    blocks: ['0.0.0.0/8', '224.0.0.0/4', '240.0.0.0/4', '::/128', 'ff00::/8', '100::/64', '2001:db8::/32'],
-  },
-  {
-    what: 'an address of no host',
-    refused: 'never',
-    blocks: ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '3fff::/20', '5f00::/16', '2001::/23'],
-  },
-  { what: 'a loopback address', refused: 'private', blocks: ['127.0.0.0/8', '::1/128'] },
-  {
-    what: 'a private address',
-    refused: 'private',
-    blocks: [
-      '10.0.0.0/8',
-      '172.16.0.0/12',
-      '192.168.0.0/16',
-      '100.64.0.0/10',
-      '192.0.0.0/24',
-      '198.18.0.0/15',
-      'fc00::/7',
-      'fec0::/10',
-    ],
-  },
-];
-
-const lists = ranges.map(({ blocks, ...range }) => ({ ...range, list: listOf(blocks) }));
+const lists = addressRanges.map(({ blocks, ...range }) => ({ ...range, list: listOf(blocks) }));
 
 /**
  * Why nobody may be asked at this address; undefined if that is fine. IPv6 addresses that stand for an IPv4 one (mapped,
@@ -68,7 +20,7 @@ export function addressRefusal(address: string, allowPrivate: boolean): string |
     return refusal === undefined ? undefined : `${address} stands for ${refusal}`;
   }
   const found = lists.find(({ list }) => list.check(bare, family === 6 ? 'ipv6' : 'ipv4'));
-  if (found === undefined || (found.refused === 'private' && allowPrivate)) return undefined;
+  if (found === undefined || (found.refused !== 'never' && allowPrivate)) return undefined;
   return `${address}, ${found.what}`;
 }
 

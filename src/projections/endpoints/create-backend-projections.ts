@@ -5,7 +5,11 @@ import { isRecord } from '../../lib/is-record.ts';
 import type { RouteBackend } from '../model.ts';
 import { ownerOf } from '../owner-of.ts';
 import { reportFor } from '../report-for.ts';
+import type { Endpoint } from './endpoint.ts';
 import { endpointsToServers } from './endpoints-to-servers.ts';
+import type { ExternalNames } from './external-names.ts';
+import { externalBackend } from './external-backend.ts';
+import { serverOptions, type ServerSecrets } from './server-options.ts';
 import { type ServicePort, servicePort } from './service-port.ts';
 import { sliceEndpoints } from './slice-endpoints.ts';
 
@@ -18,6 +22,15 @@ export interface BackendSources {
   readonly services: Collection<KubeObject>;
   /** Keyed in any way; joined to their Service by namespace and the label kubernetes.io/service-name. */
   readonly endpointslices: Collection<KubeObject>;
+  readonly secrets: ServerSecrets;
+}
+
+export interface BackendOptions {
+  /** Profile of the backends that have none of their own. */
+  readonly plainProfile: string;
+  readonly externalNames: ExternalNames;
+  /** Zone of HAProxy, by which endpoints are chosen. Default: none is. */
+  readonly zone?: string;
 }
 
 export interface BackendProjections {
@@ -33,8 +46,8 @@ export interface BackendProjections {
  */
 export function createBackendProjections(
   graph: Graph,
-  { refs, services, endpointslices }: BackendSources,
-  profile: string,
+  { refs, services, endpointslices, secrets }: BackendSources,
+  { plainProfile, externalNames, zone }: BackendOptions,
 ): BackendProjections {
   const slicesByService = graph.indexBy('endpoints.slices-by-service', endpointslices, (slice) => {
     const labels: unknown = slice.metadata.labels;
@@ -47,7 +60,7 @@ export function createBackendProjections(
     refs,
     (ref, _key, reader) => {
       const service = reader.read(services, `${ref.namespace}/${ref.service}`);
-      return servicePort(ref, service, reportFor(serviceOwner(ref), reader));
+      return servicePort(ref, service, externalNames, reportFor(serviceOwner(ref), reader));
     },
     { reads: [services], ownerOf: serviceOwner },
   );
@@ -58,14 +71,34 @@ export function createBackendProjections(
     (ref, name, reader): RouteBackend => {
       const port = reader.read(ports, name);
       const owner = serviceOwner(ref);
-      if (port?.kind !== 'found') return { name, profile, servers: [], owner };
-      const slices = reader.readIndex(slicesByService, `${ref.namespace}/${ref.service}`);
-      const endpoints = slices.flatMap((slice) =>
-        sliceEndpoints(slice, port.portName, reportFor(ownerOf('EndpointSlice', slice), reader)),
-      );
-      return { name, profile, servers: endpointsToServers(endpoints, port.family), owner };
+      const isPassed = ref.passthrough === true;
+      const common = {
+        name,
+        profile: isPassed ? 'haptic-tcp' : (ref.profile?.name ?? plainProfile),
+        ...(isPassed && { mode: 'tcp' as const }),
+        owner,
+      };
+      const slices = () => reader.readIndex(slicesByService, `${ref.namespace}/${ref.service}`);
+      const endpointsOf = (slice: KubeObject) =>
+        sliceEndpoints(
+          slice,
+          port?.kind === 'found' ? port.portName : '',
+          reportFor(ownerOf('EndpointSlice', slice), reader),
+        );
+      const found = servedBy(port, () => slices().flatMap(endpointsOf), zone);
+      const options = found && serverOptions(ref, found, reader, secrets);
+      if (found === undefined || options === undefined) return { ...common, servers: [] };
+      const { servers, external } = found;
+      if (!isPassed) return { ...common, servers, ...options, ...(external && { external }) };
+      // Names are found for requests, which nobody sees here.
+      if (external !== undefined) return { ...common, servers: [] };
+      const { proxyProtocol } = options;
+      return { ...common, servers, ...(proxyProtocol && { proxyProtocol }) };
     },
-    { reads: [ports, slicesByService], ownerOf: serviceOwner },
+    {
+      reads: [ports, slicesByService, secrets.trust, secrets.identities],
+      ownerOf: serviceOwner,
+    },
   );
 
   return { ports, backends };
@@ -73,4 +106,20 @@ export function createBackendProjections(
 
 function serviceOwner(ref: BackendRef) {
   return { kind: 'Service', namespace: ref.namespace, name: ref.service };
+}
+
+/** The servers of a port and what they speak by its own word; undefined: there is no such port. */
+function servedBy(
+  port: ServicePort | undefined,
+  endpoints: () => readonly Endpoint[],
+  zone: string | undefined,
+): Pick<RouteBackend, 'servers' | 'protocol' | 'tls' | 'external'> | undefined {
+  if (port?.kind === 'external') return externalBackend(port);
+  if (port?.kind !== 'found') return undefined;
+  const { protocol, tls, family } = port;
+  return {
+    servers: endpointsToServers(endpoints(), family, zone),
+    ...(protocol && { protocol }),
+    ...(tls && { tls }),
+  };
 }

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly address: string;
   readonly port: number;
   readonly state: EndpointState;
+  /** Zones that it is meant for (`hints.forZones`); empty: nothing is said of it. */
+  readonly zones: readonly string[];
   /** The pod's name, or made from the address where there is no pod. Not unique. */
   readonly name: string;
 }

@@ -1,22 +1,25 @@
 import { compareKeys } from '../../lib/ordered-map.ts';
 import type { BackendServer } from '../model.ts';
 import { type Endpoint, endpointRank } from './endpoint.ts';
+import { endpointsOfZone } from './endpoints-of-zone.ts';
 import type { AddressFamily } from './service-port.ts';
 
 const fullWeight = 100;
 
 /**
  * The servers of a backend, in name order, from the endpoints of all its slices. One server per address and port, the
- * better state winning; one family, the preferred one if it has any endpoint. Draining endpoints have weight 0, unless
+ * better state winning; one family, the preferred one if it has any endpoint; one zone, if that is said and the hints allow it. Draining endpoints have weight 0, unless
  * none is ready: then they take the traffic, as with kube-proxy. A name that occurs twice is made unique with `_2`, `_3` …
  * in the order of address and port; no pod's name contains `_`.
  */
 export function endpointsToServers(
   endpoints: readonly Endpoint[],
   preferred: AddressFamily,
+  zone?: string,
 ): readonly BackendServer[] {
   const ofPreferred = endpoints.filter(({ family }) => family === preferred);
-  const distinct = distinctEndpoints(ofPreferred.length > 0 ? ofPreferred : endpoints);
+  const ofAllZones = distinctEndpoints(ofPreferred.length > 0 ? ofPreferred : endpoints);
+  const distinct = zone === undefined ? ofAllZones : endpointsOfZone(ofAllZones, zone);
   const noneReady = distinct.every(({ state }) => state !== 'ready');
   const taken = new Map<string, number>();
   return distinct

@@ -60,7 +60,7 @@ function readEndpoint(
   field: string,
   family: AddressFamily,
   report: ReportFault,
-): Pick<Endpoint, 'address' | 'state' | 'name'> | undefined {
+): Pick<Endpoint, 'address' | 'state' | 'name' | 'zones'> | undefined {
   const endpoint = recordField(value, field, report);
   if (endpoint === undefined) return undefined;
   const state = endpointState(endpoint['conditions']);
@@ -78,8 +78,19 @@ function readEndpoint(
   return {
     address: address.value,
     state: state.value,
+    zones: zonesOf(endpoint['hints'], `${field}.hints`, report),
     name: podName(endpoint['targetRef']) ?? address.value.replaceAll(':', '-'),
   };
+}
+
+const anyZone: readonly string[] = [];
+
+function zonesOf(value: unknown, field: string, report: ReportFault): readonly string[] {
+  if (value === undefined || value === null) return anyZone;
+  const hints = recordField(value, field, report);
+  const zones = listField(hints?.['forZones'], `${field}.forZones`, report) ?? anyZone;
+  const names = zones.map((zone) => (isRecord(zone) ? zone['name'] : undefined));
+  return names.filter((name) => typeof name === 'string');
 }
 
 function podName(targetRef: unknown): string | undefined {

@@ -4,7 +4,9 @@ import { backendKey } from '../backend-key.ts';
 import { showValue } from '../show-value.ts';
 import { unservableBackend } from '../unservable-backend.ts';
 import type { BackendRef } from '../backend-ref.ts';
-import type { Route } from '../model.ts';
+import { closedBackend } from '../closed-backend.ts';
+import type { Choice, Route } from '../model.ts';
+import type { JoinedPolicy } from '../policies/join-policies.ts';
 import type { Claim } from './claim.ts';
 import { compareClaims } from './compare-claims.ts';
 
@@ -12,7 +14,13 @@ import { compareClaims } from './compare-claims.ts';
 export interface IngressRoute extends Route {
   readonly ref?: BackendRef;
   readonly backendField: string;
+  /** Where else its requests may go, and what decides; both or none. */
+  readonly candidates?: readonly Candidate[];
+  readonly choices?: Choice;
 }
+
+/** Another backend of a route, and whom to tell about it. */
+export type Candidate = Required<Pick<IngressRoute, 'ref' | 'backend' | 'backendField' | 'owner'>>;
 
 /**
  * One claim of several equal ones is served: the oldest (see compareClaims). The others are reported to their owners,
@@ -21,35 +29,46 @@ export interface IngressRoute extends Route {
 export function chooseRoute(
   claims: readonly Claim[],
   reader: Pick<Reader, 'report'>,
+  policyOf: (claim: Claim) => JoinedPolicy,
 ): IngressRoute | undefined {
   const [winner, ...losers] = [...claims].sort(compareClaims);
   if (winner === undefined) return undefined;
-  const backend = routeBackend(winner);
   for (const loser of losers) {
     const own = sameOwner(loser, winner);
-    if (own && routeBackend(loser) === backend) continue;
+    if (own && servicePort(loser) === servicePort(winner)) continue;
     const by = own ? `by ${winner.field} of the same object` : `by the older ${formatOwner(winner.owner)}`;
     reader.report({
       severity: 'error',
       reason: 'ConflictLost',
       field: loser.field,
-      message: `${describe(loser)} is already served ${by}`,
+      message: `${describeClaim(loser)} is already served ${by}`,
       owner: loser.owner,
     });
   }
-  const { group, match, path, owner, backendField, ref } = winner;
-  return { group, match, path, backend, owner, backendField, ...(ref === undefined ? {} : { ref }) };
+  const { group, match, path, owner, backendField } = winner;
+  const policy = policyOf(winner);
+  const common = { group, match, path, owner, backendField };
+  if (policy.kind === 'closed') return { ...common, backend: closedBackend };
+  if (winner.ref === undefined) return { ...common, backend: unservableBackend };
+  const ref = {
+    ...winner.ref,
+    ...(policy.profile && { profile: policy.profile }),
+    ...(policy.server && { server: policy.server }),
+  };
+  const rule = policy.rule === undefined ? {} : { rule: policy.rule };
+  return { ...common, backend: backendKey(ref), ...rule, ref };
 }
 
-function routeBackend(claim: Claim): string {
-  return claim.ref === undefined ? unservableBackend : backendKey(claim.ref);
+function servicePort({ ref }: Claim): string {
+  return ref === undefined ? unservableBackend : backendKey(ref);
 }
 
 function sameOwner(a: Claim, b: Claim): boolean {
   return a.owner.namespace === b.owner.namespace && a.owner.name === b.owner.name;
 }
 
-function describe({ kind, group, match, path }: Claim): string {
+/** Names what is claimed, to begin a message with. */
+export function describeClaim({ kind, group, match, path }: Claim): string {
   const host = kind === 'any' ? 'every host' : `host ${group}`;
   if (match === 'default') return `the default backend of ${host}`;
   return `path ${showValue(path === '' ? '/' : path)} (${match === 'exact' ? 'Exact' : 'Prefix'}) of ${host}`;

@@ -8,16 +8,16 @@ import type { IngressRoute } from './choose-route.ts';
  */
 export function createBackendChecks(
   graph: Graph,
-  routes: Collection<IngressRoute>,
+  routes: Collection<Pick<IngressRoute, 'ref' | 'backend' | 'backendField' | 'owner'>>,
   ports: Collection<ServicePort>,
 ): Collection<boolean> {
   return graph.mapEntries(
-    'ingress.backend-checks',
+    `${routes.name}.backend-checks`,
     routes,
     ({ ref, backend, backendField, owner }, _key, reader) => {
       const port = ref && reader.read(ports, backend);
       if (ref === undefined || port === undefined) return false;
-      if (port.kind === 'found') return true;
+      if (port.kind === 'found' || port.kind === 'external') return true;
       const service = `Service ${ref.namespace}/${ref.service}`;
       const { reason, at, message } = {
         'no-service': { reason: 'BackendMissing', at: 'name', message: `${service} does not exist` },
@@ -26,10 +26,10 @@ export function createBackendChecks(
           at: `port.${typeof ref.port === 'number' ? 'number' : 'name'}`,
           message: `${service} has no TCP port ${ref.port}`,
         },
-        'external-name': {
-          reason: 'ExternalNameUnsupported',
+        'refused-name': {
+          reason: 'ExternalNameRefused',
           at: 'name',
-          message: `${service} is of type ExternalName, which is not supported`,
+          message: `spec.externalName of ${service}${port.kind === 'refused-name' ? ` ${port.fault}` : ''}`,
         },
       }[port.kind];
       const field = `${backendField}.service.${at}`;

@@ -1,14 +1,39 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Collection, Graph } from '../../collections/types.ts';
+import { addressRules } from '../endpoints/address-rules.ts';
 import { createBackendProjections } from '../endpoints/create-backend-projections.ts';
-import type { Host, Route, RouteBackend } from '../model.ts';
+import { createResolvers } from '../endpoints/create-resolvers.ts';
+import { createServiceShapes } from '../endpoints/create-service-shapes.ts';
+import type { ExternalNames } from '../endpoints/external-names.ts';
+import type {
+  Choice,
+  MatchShape,
+  Host,
+  Passthrough,
+  Policy,
+  Profile,
+  Resolver,
+  Route,
+  RouteBackend,
+  ServerIdentity,
+  TrustFile,
+} from '../model.ts';
+import { createPolicies } from '../policies/create-policies.ts';
+import { createProfiles } from '../policies/create-profiles.ts';
+import { createTrustUses } from '../policies/create-trust-uses.ts';
+import { createServerIdentities } from '../tls/create-server-identities.ts';
+import { createTrust, type TrustState } from '../tls/create-trust.ts';
+import type { SecretSource } from '../tls/secret-source.ts';
+import { createChoices } from './create-choices.ts';
 import { createClaims } from './create-claims.ts';
 import { createSelectedIngresses } from './create-selected-ingresses.ts';
+import type { Candidate, IngressRoute } from './choose-route.ts';
 import { createIngressRoutes } from './create-ingress-routes.ts';
 import { createIngressHosts } from './create-ingress-hosts.ts';
 import { createIngressTls } from './create-ingress-tls.ts';
 import type { TlsUse } from '../tls/tls-use.ts';
 import { createBackendRefs } from './create-backend-refs.ts';
+import { createPassthroughs } from './create-passthroughs.ts';
 import { createPublishedAddresses, type Publishing } from '../published-addresses.ts';
 import { createBackendChecks } from './create-backend-checks.ts';
 import { createIngressStatuses, type IngressStatus } from './create-ingress-statuses.ts';
@@ -19,6 +44,8 @@ export interface IngressSources {
   /** Keyed `namespace/name`. */
   readonly services: Collection<KubeObject>;
   readonly endpointslices: Collection<KubeObject>;
+  /** Default: there are none. */
+  readonly secrets?: SecretSource;
 }
 
 export interface IngressOptions {
@@ -28,6 +55,12 @@ export interface IngressOptions {
   readonly profile?: string;
   /** Default: nothing is published. */
   readonly publishing?: Publishing;
+  /** Default: names outside of the cluster that resolve to public addresses. */
+  readonly externalNames?: ExternalNames;
+  /** Zone of HAProxy, by which endpoints are chosen. Default: none is. */
+  readonly zone?: string;
+  /** Whether annotations in HAProxy's own language are taken. Default: no. */
+  readonly snippetAnnotations?: boolean;
 }
 
 export interface IngressProjections {
@@ -35,38 +68,107 @@ export interface IngressProjections {
   readonly hosts: Collection<Host>;
   /** By `<group> <match> <path>`. */
   readonly routes: Collection<Route>;
+  /** By key: what decides where requests go that may go to several backends. */
+  readonly choices: Collection<Choice>;
+  /** In the order in which they count. */
+  readonly matchShapes: Collection<MatchShape>;
   /** By proxy name. */
   readonly backends: Collection<RouteBackend>;
+  /** By name: those that backends have, but for the base library's own. */
+  readonly profiles: Collection<Profile>;
+  /** By name: one where a profile needs it. */
+  readonly resolvers: Collection<Resolver>;
+  /** By rule. */
+  readonly policies: Collection<Policy>;
   /** By `namespace/name` of the Ingress. */
   readonly ingressStatuses: Collection<IngressStatus>;
+  /** By host or wildcard. */
+  readonly passthroughs: Collection<Passthrough>;
+  /** By file. */
+  readonly trustFiles: Collection<TrustFile>;
+  readonly serverIdentities: Collection<ServerIdentity>;
+  /** The Secrets of authorities that can be used, by `namespace/name`. */
+  readonly trust: Collection<TrustState>;
   /** What is said of certificates, see `createTlsProjections`; by key of the Ingress and place in it. */
   readonly tlsUses: Collection<TlsUse>;
 }
 
 /**
  * Ingress, IngressClass, Service and EndpointSlice objects → hosts, routes and backends, as a chain of small collections:
- * selected Ingresses → claims → routes (conflicts decided) → referenced Service ports → backends. Problems are reported
+ * selected Ingresses → claims and policies → routes (conflicts decided) → referenced Service ports → backends and their profiles. Problems are reported
  * to the objects they are about; nothing malformed hides what is well-formed.
  */
 export function createIngressProjections(
   graph: Graph,
-  { ingresses, ingressClasses, services, endpointslices }: IngressSources,
+  { ingresses, ingressClasses, services, endpointslices, ...given }: IngressSources,
   options: IngressOptions = {},
 ): IngressProjections {
   const {
     controller = 'haproxy-haptic.org/controller',
     profile = 'haptic-http',
     publishing = { addresses: [] },
+    externalNames = publicNames,
+    zone,
+    snippetAnnotations: snippets = false,
   } = options;
   const selected = createSelectedIngresses(graph, ingresses, ingressClasses, controller);
   const claims = createClaims(graph, selected);
-  const hosts = createIngressHosts(graph, claims);
-  const routes = createIngressRoutes(graph, claims);
-  const refs = createBackendRefs(graph, routes);
-  const { ports, backends } = createBackendProjections(graph, { refs, services, endpointslices }, profile);
+  const { hosts, byGroup } = createIngressHosts(graph, claims);
+  const {
+    policies,
+    routePolicies: ingressPolicies,
+    settings,
+  } = createPolicies(graph, 'Ingress', selected, { scopes: ['route', 'backend', 'host'], snippets });
+  const { routePolicies: servicePolicies, settings: ofServices } = createPolicies(graph, 'Service', services, {
+    scopes: ['backend'],
+    snippets,
+  });
+  const serviceShapes = createServiceShapes(graph, services, externalNames);
+  const routes = createIngressRoutes(graph, { claims, ingressPolicies, servicePolicies, serviceShapes });
+  const { choices, matchShapes, candidates } = createChoices(graph, routes);
+  const passthroughs = createPassthroughs(graph, {
+    ingresses: selected,
+    ...{ ingressPolicies, servicePolicies, byGroup },
+  });
+  const refs = graph.unionEntries(
+    'ingress.refs',
+    createBackendRefs(graph, graph.unionEntries<IngressRoute | Candidate>('ingress.ways', routes, candidates)),
+    createBackendRefs(graph, passthroughs),
+  );
+  const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
+  const [uses, servicesUses] = [
+    createTrustUses(graph, 'ingress', settings),
+    createTrustUses(graph, 'service', ofServices),
+  ];
+  const { states: trust, trustFiles } = createTrust(
+    graph,
+    graph.unionEntries('trust.uses', uses.authorities, servicesUses.authorities),
+    secrets,
+  );
+  const { identities: serverIdentities, known: identities } = createServerIdentities(
+    graph,
+    graph.unionEntries('identities.uses', uses.identities, servicesUses.identities),
+    secrets,
+  );
+  const { ports, backends } = createBackendProjections(
+    graph,
+    { refs, services, endpointslices, secrets: { trust, identities } },
+    { plainProfile: profile, externalNames, ...(zone !== undefined && { zone }) },
+  );
+  const profiles = createProfiles(graph, refs);
+  const resolvers = createResolvers(graph, profiles, externalNames.rules);
   createBackendChecks(graph, routes, ports);
+  createBackendChecks(graph, candidates, ports);
+  createBackendChecks(graph, passthroughs, ports);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
-  const tlsUses = createIngressTls(graph, selected);
-  return { hosts, routes, backends, ingressStatuses, tlsUses };
+  const tlsUses = createIngressTls(graph, selected, settings);
+  return { trust, trustFiles, serverIdentities, passthroughs, hosts, routes, choices, matchShapes, backends, profiles, resolvers, policies, ingressStatuses, tlsUses };
 }
+
+const publicNames: ExternalNames = {
+  enabled: true,
+  allowedNames: [],
+  clusterDomain: 'cluster.local',
+  rules: addressRules([]),
+};

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Collection, Graph } from '../../collections/types.ts';
 import { ownerOf } from '../owner-of.ts';
+import { reportFor } from '../report-for.ts';
 import { classFact } from './class-fact.ts';
 import { className } from './class-name.ts';
 import { defaultClass } from './default-class.ts';
@@ -18,7 +19,8 @@ export function createSelectedIngresses(
   const classes = graph.mapEntries(
     'ingress.classes',
     ingressClasses,
-    (ingressClass) => classFact(ingressClass, controller),
+    (ingressClass, _key, reader) =>
+      classFact(ingressClass, controller, reportFor(ownerOf('IngressClass', ingressClass), reader)),
     { ownerOf: (ingressClass) => ownerOf('IngressClass', ingressClass) },
   );
   const byName = graph.indexBy('ingress.classes-by-name', classes, ({ name }) => [name]);

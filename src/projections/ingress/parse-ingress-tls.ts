@@ -8,20 +8,28 @@ import { ownerOf } from '../owner-of.ts';
 import { parseHost } from '../parse-host.ts';
 import { recordField } from '../record-field.ts';
 import { showValue } from '../show-value.ts';
+import type { TlsSettings } from '../tls/tls-settings.ts';
 import type { TlsUse } from '../tls/tls-use.ts';
 
 /**
  * `spec.tls` of an Ingress (unvalidated JSON). What is malformed is reported by field and left out. An entry without hosts is for the hosts
  * of the object's rules; where a rule is for every host, for those of the certificate too.
+ *
+ * @param settings what else it says of its hosts
  */
-export function parseIngressTls(ingress: KubeObject, report: ReportFault): readonly TlsUse[] {
+export function parseIngressTls(
+  ingress: KubeObject,
+  settings: TlsSettings | undefined,
+  report: ReportFault,
+): readonly TlsUse[] {
   const { spec } = ingress;
   const owner = ownerOf('Ingress', ingress);
   // What else is wrong with the object is told where its rules are read.
   if (!isRecord(spec) || !kubernetesName.label(owner.namespace)) return [];
   const created = creationTime(ingress);
   const entries = listField(spec['tls'], 'spec.tls', report) ?? [];
-  return entries.flatMap((value, position): readonly TlsUse[] => {
+  const said = settings === undefined ? {} : { settings };
+  const uses = entries.flatMap((value, position): readonly TlsUse[] => {
     const at = `spec.tls[${position}]`;
     const field = `${at}.secretName`;
     const entry = recordField(value, at, report);
@@ -47,9 +55,17 @@ export function parseIngressTls(ingress: KubeObject, report: ReportFault): reado
         created,
         position,
         field,
+        ...said,
       },
     ];
   });
+  if (settings === undefined) return uses;
+  const named = new Set(uses.flatMap(({ hosts }) => hosts.map(({ host }) => host)));
+  const hosts = ruleHosts(spec['rules']).named.filter(({ host }) => !named.has(host));
+  if (hosts.length === 0) return uses;
+  const position = entries.length;
+  const common = { byCertificate: false, owner, created, position, field: 'metadata.annotations' };
+  return [...uses, { hosts, ...common, settings, settingsOnly: true }];
 }
 
 type UseHost = TlsUse['hosts'][number];

@@ -1,17 +1,13 @@
-import { createHash } from 'node:crypto';
+import { fileStem } from './file-stem.ts';
 import type { SecretRef } from './secret-ref.ts';
 
-/** Names of the agents' files may have 255 bytes, with the folder and what tells entries of one Secret apart. */
-const longest = 180;
-
 /**
- * The file of a Secret's certificate, unique: no Kubernetes name contains `_`. Names that are too long for a file are told apart by a digest.
+ * The file of a Secret's certificate.
  *
  * @param part counts the entries that share the certificate, from 0
+ * @param variant tells apart hosts that are served in different ways; empty: as the configuration says of all
  */
-export function certificateFile({ namespace, name }: SecretRef, part: number): string {
-  const full = `${namespace}_${name}`;
-  const digest = () => createHash('sha256').update(full).digest('hex').slice(0, 32);
-  const stem = full.length <= longest ? full : `${full.slice(0, longest - 33)}_${digest()}`;
-  return part === 0 ? `${stem}.pem` : `${stem}_${part}.pem`;
+export function certificateFile(secret: SecretRef, part: number, variant = ''): string {
+  const words = [fileStem(secret), variant, part === 0 ? '' : String(part)];
+  return `${words.filter((word) => word !== '').join('_')}.pem`;
 }

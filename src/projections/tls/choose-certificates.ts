@@ -2,9 +2,12 @@ import { compareKeys } from '../../lib/ordered-map.ts';
 import { formatOwner } from '../../lib/owner.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Problem } from '../../lib/problem.ts';
+import { compareHostClaims } from './compare-host-claims.ts';
 import type { HostClaim } from './host-claim.ts';
 import type { KeyType } from './parse-certificate.ts';
 import { secretKey } from './secret-key.ts';
+import { settingsFor } from './settings-for.ts';
+import type { TlsSettings } from './tls-settings.ts';
 
 /** The certificates that a host is served with. */
 export interface ChosenCertificates {
@@ -13,6 +16,8 @@ export interface ChosenCertificates {
   readonly secrets: readonly string[];
   /** Of a wildcard: hosts that routes of the same object name. */
   readonly covers: readonly string[];
+  /** What the winner says of the host, and other objects of its namespace that say what it does not. */
+  readonly settings?: TlsSettings;
   readonly owner: Owner;
 }
 
@@ -31,7 +36,8 @@ export function chooseCertificates(
   report: (problem: Problem) => void,
 ): ChosenCertificates | undefined {
   const ordered = [...claims].sort(compareHostClaims);
-  const usable = ordered.flatMap((claim) => {
+  const asking = ordered.filter(({ settingsOnly }) => settingsOnly !== true);
+  const usable = asking.flatMap((claim) => {
     const secret = claim.secret === undefined ? '' : secretKey(claim.secret);
     const type = typeOf(secret);
     return type === undefined ? [] : [{ claim, secret, type }];
@@ -52,22 +58,14 @@ export function chooseCertificates(
       owner: claim.owner,
     });
   }
+  const settings = settingsFor(winner.claim.owner, ordered);
   return {
     host: winner.claim.host,
     secrets: [...chosen.values()].sort(compareKeys),
     covers: winner.claim.covers ?? [],
+    ...(settings === undefined ? {} : { settings }),
     owner: winner.claim.owner,
   };
-}
-
-function compareHostClaims(a: HostClaim, b: HostClaim): number {
-  return (
-    Number(a.byCertificate) - Number(b.byCertificate) ||
-    a.created - b.created ||
-    compareKeys(a.owner.namespace, b.owner.namespace) ||
-    compareKeys(a.owner.name, b.owner.name) ||
-    a.position - b.position
-  );
 }
 
 function sameOwner(a: Owner, b: Owner): boolean {

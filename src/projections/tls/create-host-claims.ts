@@ -14,8 +14,13 @@ export function createHostClaims(
     'tls.host-claims',
     uses,
     (use, key, reader) => {
-      const { secret, owner, created, position, hosts, field } = use;
-      const common = { owner, created, position, ...(secret === undefined ? {} : { secret }) };
+      const { secret, owner, created, position, hosts, field, settingsOnly, settings } = use;
+      const common = {
+        ...{ owner, created, position },
+        ...(secret === undefined ? {} : { secret }),
+        ...(settingsOnly === true ? { settingsOnly } : {}),
+        ...(settings === undefined ? {} : { settings }),
+      };
       const claims = new Map<string, HostClaim>();
       const facts =
         use.byCertificate && secret !== undefined ? reader.read(held, secretKey(secret)) : undefined;

@@ -1,20 +1,31 @@
 import type { Collection, Graph } from '../../collections/types.ts';
-import type { Certificate, DefaultCertificate, Listener, TlsHost } from '../model.ts';
-import { chooseCertificates } from './choose-certificates.ts';
+import type {
+  Certificate,
+  ClientAuthority,
+  DefaultCertificate,
+  Listener,
+  TlsHost,
+} from '../model.ts';
 import { createCertificateChecks } from './create-certificate-checks.ts';
 import { type CertificateContents, createCertificateContents } from './create-certificate-contents.ts';
 import { createCertificates } from './create-certificates.ts';
+import { createClientAuthorities } from './create-client-authorities.ts';
 import { createDefaultCertificates } from './create-default-certificates.ts';
 import { createHostClaims } from './create-host-claims.ts';
 import { createListeners } from './create-listeners.ts';
+import { createTlsHosts } from './create-tls-hosts.ts';
+import type { TrustState } from './create-trust.ts';
 import { defaultUses } from './default-uses.ts';
 import type { SecretRef } from './secret-ref.ts';
 import type { SecretSource } from './secret-source.ts';
+import { tlsHostsOf } from './tls-hosts-of.ts';
 import type { TlsUse } from './tls-use.ts';
 
 export interface TlsSources extends SecretSource {
   /** What the objects of all APIs say of certificates. */
   readonly uses: Collection<TlsUse>;
+  /** The Secrets of authorities that can be used, by `namespace/name`. */
+  readonly trust: Collection<TrustState>;
 }
 
 export interface TlsProjections {
@@ -26,6 +37,8 @@ export interface TlsProjections {
   readonly defaultCertificates: Collection<DefaultCertificate>;
   /** By host or wildcard. */
   readonly tlsHosts: Collection<TlsHost>;
+  /** By host or wildcard. */
+  readonly clientAuthorities: Collection<ClientAuthority>;
 }
 
 /** See `Deadline`. */
@@ -45,7 +58,7 @@ export interface TlsOptions {
  */
 export function createTlsProjections(
   graph: Graph,
-  { uses, ...source }: TlsSources,
+  { uses, trust, ...source }: TlsSources,
   { defaultCertificates: defaults, certificateGraceMs }: TlsOptions,
 ): { readonly collections: TlsProjections; readonly waits: TlsTimes } {
   const fixed = defaultUses(graph, defaults);
@@ -56,37 +69,19 @@ export function createTlsProjections(
   const defaultCertificates = createDefaultCertificates(graph, defaults, contents);
   const listeners = createListeners(graph, defaultCertificates);
   const claims = createHostClaims(graph, uses, held);
-  const byHost = graph.groupEntriesBy('tls.claims-by-host', claims, ({ host }) => host);
   // Hosts need not look again at a certificate that is renewed with the same type of key.
   const keyTypes = graph.mapEntries('tls.key-types', held, ({ keyType }) => keyType);
-  const hosts = graph.mapEntries(
-    'tls.hosts',
-    byHost,
-    (group, _key, reader) =>
-      chooseCertificates(
-        group,
-        (secret) =>
-          secret === ''
-            ? reader.read(listeners, 'https')?.hasDefault === true
-              ? 'other'
-              : undefined
-            : reader.read(keyTypes, secret),
-        (problem) => reader.report(problem),
-      ),
-    { reads: [keyTypes, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
-  );
+  const hosts = createTlsHosts(graph, claims, keyTypes, listeners);
   const tlsHosts = graph.flatMapEntries(
     'tlsHosts',
     hosts,
-    ({ host, covers, owner }) =>
-      [host, ...covers].map((group) => [group, { group, owner } satisfies TlsHost] as const),
+    (host) => tlsHostsOf(host).map((entry) => [entry.group, entry] as const),
     { ownerOf: ({ owner }) => owner, duplicates: 'expected' },
   );
-  const certificates = createCertificates(graph, hosts, held);
+  const certificates = createCertificates(graph, { hosts, held, keyTypes, trust }, defaults);
+  const clientAuthorities = createClientAuthorities(graph, hosts, trust);
   return {
-    collections: { certificates, defaultCertificates, listeners, tlsHosts },
+    collections: { certificates, defaultCertificates, listeners, tlsHosts, clientAuthorities },
     waits: { deadlines, times },
   };
 }
-
-const noOwner = { kind: 'Route', namespace: '', name: '' };

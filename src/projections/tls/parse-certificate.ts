@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { KubeObject } from '../../api/kube-object.ts';
-import { isRecord } from '../../lib/is-record.ts';
 import type { Parsed } from '../parsed.ts';
 import { certificateNames } from './certificate-names.ts';
 import { orderChain } from './order-chain.ts';
 import { pemBlocks } from './pem-blocks.ts';
+import { secretText } from './secret-text.ts';
 
 /** Signature that a certificate is chosen by: clients without ECDSA need one with RSA. */
 export type KeyType = 'rsa' | 'ecdsa' | 'other';
@@ -81,15 +81,8 @@ function invalid(fault: string): CertificateContent {
 }
 
 function textOf(data: unknown, name: string): Parsed<string> {
-  const value = isRecord(data) ? data[name] : undefined;
-  if (value === undefined || value === null) return { value: '' };
-  if (typeof value !== 'string') return { fault: `has a ${name} that is no text` };
-  const { length } = value;
-  if (length > (mostBytes * 4) / 3)
-    return {
-      fault: `has a ${name} of ${Math.floor((length * 3) / 4)} bytes; ${mostBytes} are enough for any chain`,
-    };
-  return { value: Buffer.from(value, 'base64').toString('latin1').trim() };
+  const text = secretText(data, name, mostBytes);
+  return 'fault' in text ? text : { value: text.value ?? '' };
 }
 
 function readCertificates(text: string): Parsed<readonly X509Certificate[]> {

@@ -1,5 +1,6 @@
 import type { Owner } from '../../lib/owner.ts';
 import type { SecretRef } from './secret-ref.ts';
+import type { TlsSettings } from './tls-settings.ts';
 
 /** What an object says of the certificate for some hosts: one entry of `spec.tls` of an Ingress. */
 export interface TlsUse {
@@ -14,6 +15,10 @@ export interface TlsUse {
   }[];
   /** For the host names of the certificate too, where no object names them. */
   readonly byCertificate: boolean;
+  /** Nothing is said of certificates: `secret` is absent, and others decide it. */
+  readonly settingsOnly?: boolean;
+  /** For all its hosts. */
+  readonly settings?: TlsSettings;
   readonly owner: Owner;
   /** Creation time of the owner in milliseconds. */
   readonly created: number;

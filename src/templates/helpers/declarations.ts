@@ -9,7 +9,7 @@ import { excerpt } from '../context/bare-word.ts';
 import { commentText } from '../context/comment-text.ts';
 import type { HelperTable } from '../helper-spec.ts';
 import { keep } from '../run.ts';
-import { stableJson } from '../stable-json.ts';
+import { stableJson } from '../../lib/stable-json.ts';
 import { textOf } from './arguments.ts';
 import { isGiven } from './server-line.ts';
 

@@ -6,7 +6,7 @@ import { isNestedDeeper } from '../../lib/is-nested-deeper.ts';
 import { maxNesting } from '../../lib/max-nesting.ts';
 import { anyNumber, type HelperSpec, type HelperTable } from '../helper-spec.ts';
 import { smallYaml } from '../small-yaml.ts';
-import { stableJson } from '../stable-json.ts';
+import { stableJson } from '../../lib/stable-json.ts';
 import { unpackTarGz } from '../unpack-tar-gz.ts';
 import { valueHelper as value } from '../value-helper.ts';
 import { yamlValue } from '../yaml-value.ts';

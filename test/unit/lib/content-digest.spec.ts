@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentDigest } from '../../../src/lib/content-digest.ts';
 import { runSlices } from '../../../src/lib/run-slices.ts';
-import { stableJson } from '../../../src/templates/stable-json.ts';
+import { stableJson } from '../../../src/lib/stable-json.ts';
 
 const of = (value: unknown) => runSlices(contentDigest(value));
 

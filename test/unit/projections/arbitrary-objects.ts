@@ -64,9 +64,11 @@ const anyService = fc
       [{}],
       [
         { name: 'http', port: 80 },
-        { name: 'b', port: 81 },
+        { name: 'b', port: 81, appProtocol: 'https' },
       ],
     ),
+    externalName: fc.constantFrom('api.example.com', 'db.example.com', '93.184.215.14', 'localhost'),
+    sessionAffinity: fc.constantFrom('None', 'ClientIP'),
     ipFamilies: fc.constantFrom(['IPv4'], ['IPv6', 'IPv4']),
   })
   .map(service);

@@ -4,7 +4,15 @@ import type { Endpoint } from '../../../../src/projections/endpoints/endpoint.ts
 import { endpointsToServers } from '../../../../src/projections/endpoints/endpoints-to-servers.ts';
 
 function endpoint(given: Partial<Endpoint>): Endpoint {
-  return { family: 'IPv4', address: '10.0.0.1', port: 8080, state: 'ready', name: 'web', ...given };
+  return {
+    family: 'IPv4',
+    address: '10.0.0.1',
+    port: 8080,
+    state: 'ready',
+    zones: [],
+    name: 'web',
+    ...given,
+  };
 }
 
 function servers(...given: Partial<Endpoint>[]) {
@@ -30,6 +38,39 @@ describe('endpointsToServers', () => {
       'old 10.0.0.1:8080 0',
     ]);
     expect(servers(draining, waiting)).toEqual(['new 10.0.0.2:8080 100 disabled', 'old 10.0.0.1:8080 100']);
+  });
+
+  describe('of a zone', () => {
+    const at = (zone: string, given: Partial<Endpoint> & { readonly name: string }) => ({
+      address: `10.0.0.${given.name.charCodeAt(0)}`,
+      zones: zone.split(' ').filter((name) => name !== ''),
+      ...given,
+    });
+    const inZone = (...given: Partial<Endpoint>[]) =>
+      endpointsToServers(given.map(endpoint), 'IPv4', 'z1').map(({ name, weight }) => `${name} ${weight}`);
+
+    it('are those that hints are for, with what drains and waits there', () => {
+      const given = [
+        at('z1', { name: 'a' }),
+        at('z2', { name: 'b' }),
+        at('z2 z1', { name: 'c' }),
+        at('z1', { name: 'd', state: 'draining' }),
+        at('z2', { name: 'e', state: 'draining' }),
+        at('', { name: 'f', state: 'waiting' }),
+      ];
+      expect(inZone(...given)).toEqual(['a 100', 'c 100', 'd 0']);
+      expect(servers(...given)).toHaveLength(6);
+    });
+
+    it('are all of them where a ready one has no hint, or none is for the zone', () => {
+      expect(inZone(at('z1', { name: 'a' }), at('', { name: 'b' }))).toEqual(['a 100', 'b 100']);
+      expect(inZone(at('z2', { name: 'a' }), at('z3', { name: 'b' }))).toEqual(['a 100', 'b 100']);
+      expect(inZone(at('z1', { name: 'a', state: 'waiting' }), at('z2', { name: 'b' }))).toEqual([
+        'a 100',
+        'b 100',
+      ]);
+      expect(inZone(at('z2', { name: 'a', state: 'draining' }))).toEqual(['a 100']);
+    });
   });
 
   it('keeps what is not ready, in maintenance', () => {

@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/api/kube-object.ts';
+import { addressRules } from '../../../../src/projections/endpoints/address-rules.ts';
+import type { ExternalNames } from '../../../../src/projections/endpoints/external-names.ts';
 import { servicePort } from '../../../../src/projections/endpoints/service-port.ts';
-import { service } from '../../../fixtures/kube-objects.ts';
+import { service, type ServiceOptions } from '../../../fixtures/kube-objects.ts';
 import { collectFaults } from '../collect-faults.ts';
+
+const names: ExternalNames = {
+  enabled: true,
+  allowedNames: [],
+  clusterDomain: 'cluster.local',
+  rules: addressRules([]),
+};
 
 function find(port: string | number, object: KubeObject | undefined) {
   const { report, lines } = collectFaults();
-  const found = servicePort({ namespace: 'shop', service: 'echo', port }, object, report);
+  const found = servicePort({ port }, object, names, report);
   return { found, lines: lines() };
 }
 
@@ -51,10 +60,65 @@ describe('servicePort', () => {
     expect(find('web', two).found).toEqual({ kind: 'no-port' });
   });
 
-  it('does not look at the ports of an ExternalName Service: slices left from before would be used', () => {
-    const external = service({ type: 'ExternalName', externalName: 'example.com' });
-    expect(find(80, external)).toEqual({ found: { kind: 'external-name' }, lines: [] });
+  describe('of an ExternalName Service', () => {
+    const external = (ports: ServiceOptions['ports'] & object) =>
+      service({ type: 'ExternalName', externalName: 'api.example.com', ports });
+    const host = { host: { name: 'api.example.com', isTrusted: false } };
+
+    it('JM#33: needs no port, and no endpoints: the number that a route names is the port there', () => {
+      const { spec, ...rest } = external([]);
+      expect(find(443, { ...rest, spec }).found).toEqual({ kind: 'external', target: host, port: 443 });
+      const { ports: _, ...without } = spec as Record<string, unknown>;
+      expect(find(443, { ...rest, spec: without }).found).toMatchObject({ kind: 'external', port: 443 });
+    });
+
+    it.each([
+      [80, { port: 80 }, 80],
+      ['web', { name: 'web', port: 80 }, 80],
+      ['web', { name: 'web', port: 80, targetPort: 8443 }, 8443],
+      ['web', { name: 'web', port: 80, targetPort: 'of-pods' }, 80],
+    ])('leads port %j of %o to %i', (ref, port, number) => {
+      expect(find(ref, external([port])).found).toEqual({ kind: 'external', target: host, port: number });
+    });
+
+    it('does not make up a port that is not listed', () => {
+      expect(find(81, external([{ port: 80 }])).found).toEqual({ kind: 'no-port' });
+      expect(find('web', external([])).found).toEqual({ kind: 'no-port' });
+    });
+
+    it('says why a name is refused', () => {
+      const local = service({ type: 'ExternalName', externalName: 'localhost' });
+      expect(find(80, local).found).toMatchObject({
+        kind: 'refused-name',
+        fault: expect.stringContaining('localhost is HAProxy itself') as string,
+      });
+    });
   });
+
+  it.each([
+    ['kubernetes.io/h2c', { protocol: 'h2' }],
+    ['grpc', { protocol: 'h2' }],
+    ['https', { tls: { verify: 'none' } }],
+    ['HTTPS', { tls: { verify: 'none' } }],
+    ['kubernetes.io/wss', { tls: { verify: 'none' } }],
+    ['kubernetes.io/ws', {}],
+    ['http', {}],
+    ['', {}],
+  ])('takes the appProtocol %j for %o', (appProtocol, protocol) => {
+    const { found, lines } = find(80, service({ ports: [{ appProtocol }] }));
+    expect(found).toEqual({ kind: 'found', portName: '', family: 'IPv4', ...protocol });
+    expect(lines).toEqual([]);
+  });
+
+  it.each(['redis', 'example.com/custom', 7])(
+    'warns of the appProtocol %j, and speaks HTTP/1.1',
+    (appProtocol) => {
+      const object = service({ ports: [{ name: 'other', port: 81 }, { appProtocol }] });
+      const { found, lines } = find(80, object);
+      expect(found).toEqual({ kind: 'found', portName: '', family: 'IPv4' });
+      expect(lines).toEqual(['AppProtocolUnknown spec.ports[1].appProtocol']);
+    },
+  );
 
   it.each([
     [{ ...service(), spec: null }, 'InvalidField spec'],

@@ -28,6 +28,25 @@ describe('sliceEndpoints', () => {
     });
   });
 
+  it('reads for which zones an endpoint is meant', () => {
+    const zonesOf = (hints: unknown) => {
+      const { report, lines } = collectFaults();
+      const [endpoint] = sliceEndpoints(
+        endpointSlice({ endpoints: [{ address: '10.0.0.1', hints }] }),
+        '',
+        report,
+      );
+      return [endpoint?.zones, lines()];
+    };
+    expect(zonesOf({ forZones: [{ name: 'z1' }, { name: 'z2' }] })).toEqual([['z1', 'z2'], []]);
+    expect(zonesOf(undefined)).toEqual([[], []]);
+    expect(zonesOf(null)).toEqual([[], []]);
+    expect(zonesOf({ forNodes: [{ name: 'n1' }] })).toEqual([[], []]);
+    expect(zonesOf({ forZones: [null, 'z1', { name: 7 }] })).toEqual([[], []]);
+    expect(zonesOf({ forZones: 'z1' })).toEqual([[], ['InvalidField endpoints[0].hints.forZones']]);
+    expect(zonesOf('z1')).toEqual([[], ['InvalidField endpoints[0].hints']]);
+  });
+
   it('picks the port by the name of the Service port', () => {
     const slice = endpointSlice({
       ports: [

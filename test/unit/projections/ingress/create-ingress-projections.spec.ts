@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import {
   endpointSlice,
   ingress,
@@ -6,7 +7,7 @@ import {
   service,
   serviceBackend,
 } from '../../../fixtures/kube-objects.ts';
-import { createIngressWorld } from '../ingress-world.ts';
+import { createIngressWorld, type IngressWorld } from '../ingress-world.ts';
 
 const ready = [ingressClass(), service(), endpointSlice({ endpoints: ['10.0.0.1'] })];
 
@@ -169,6 +170,27 @@ describe('Ingress projections: class selection', () => {
     expect(served(ours, theirs('2026-01-03T00:00:00Z'), bare)).toBe(false);
   });
 
+  it('serves the Ingresses of a class with parameters as without, and says that they are not read', () => {
+    const parameters = { apiGroup: 'k8s.example.com', kind: 'IngressParameters', name: 'external-lb' };
+    const withParameters = (object: KubeObject) => ({
+      ...object,
+      spec: { ...(object['spec'] as object), parameters },
+    });
+    const world = createIngressWorld([
+      withParameters(ingressClass()),
+      withParameters(ingressClass({ name: 'foreign', controller: 'example.com/other' })),
+      ingress({ rules: [{ paths: ['/'] }] }),
+      service(),
+    ]);
+    expect(world.routeLines()).toHaveLength(1);
+    expect(world.problemLines()).toEqual(['IngressClass haptic ParametersUnsupported spec.parameters']);
+    expect(world.problems()[0]?.message).toContain(
+      '"IngressParameters" "external-lb" of API group "k8s.example.com"',
+    );
+    world.put({ ...ingressClass(), spec: { controller: 'haproxy-haptic.org/controller', parameters: 7 } });
+    expect(world.problemLines()).toEqual(['IngressClass haptic ParametersUnsupported spec.parameters']);
+  });
+
   it('reads the old annotation as the name of a class, the field first', () => {
     const annotated = (value: string, className: string | null = null) =>
       ingress({ className, annotations: { 'kubernetes.io/ingress.class': value }, rules });
@@ -236,13 +258,85 @@ describe('Ingress projections: backends', () => {
     ]);
   });
 
-  it('does not use slices left from before a Service became an ExternalName', () => {
-    const world = createIngressWorld([...ready, ingress({ rules: [{ paths: ['/'] }] })]);
-    world.put(service({ type: 'ExternalName', externalName: 'example.com' }));
-    expect(world.serverLines('shop_echo_80')).toEqual([]);
-    expect(world.problemLines()).toEqual([
-      'Ingress shop/echo ExternalNameUnsupported spec.rules[0].http.paths[0].backend.service.name',
+  describe('ExternalName Services', () => {
+    const routed = [...ready, ingress({ rules: [{ paths: ['/'] }] })];
+    const field = 'spec.rules[0].http.paths[0].backend.service';
+    const backendOf = (world: IngressWorld) => {
+      const [backend] = world.backends.keys().map((key) => world.backends.peek(key));
+      return backend;
+    };
+
+    it('HT#10: have a server of their own, whatever slices are left from before', () => {
+      const world = createIngressWorld(routed);
+      world.put(service({ type: 'ExternalName', externalName: 'example.com' }));
+      const backend = backendOf(world);
+      expect(backend).toMatchObject({
+        servers: [{ name: 'external', address: '0.0.0.0', port: 80 }],
+        external: { name: 'example.com', isTrusted: false },
+      });
+      expect(world.routeLines()).toEqual([`* prefix  → ${backend?.name ?? ''}`]);
+      expect(backend?.name).toMatch(/^shop_echo_80_[0-9a-f]+$/);
+      expect(world.problemLines()).toEqual([]);
+      world.put(service());
+      expect(backendOf(world)).toMatchObject({ name: 'shop_echo_80', servers: [{ address: '10.0.0.1' }] });
+      expect(backendOf(world)).not.toHaveProperty('external');
+    });
+
+    it('of one profile share it, and their resolver is there as long as one is', () => {
+      const world = createIngressWorld(routed);
+      expect(world.resolvers.keys()).toEqual([]);
+      const external = service({ type: 'ExternalName', externalName: 'example.com' });
+      world.put(external, { ...external, metadata: { ...external.metadata, name: 'other' } });
+      world.put(ingress({ name: 'more', rules: [{ paths: [{ path: '/more', service: 'other' }] }] }));
+      expect(world.profiles.keys()).toHaveLength(1);
+      expect(world.resolvers.keys()).toEqual(['haptic']);
+      world.put(service(), service({ name: 'other' }));
+      expect(world.profiles.keys()).toEqual([]);
+      expect(world.resolvers.keys()).toEqual([]);
+    });
+
+    it('NGX#55: of a literal address have an ordinary server', () => {
+      const world = createIngressWorld(routed);
+      world.put(service({ type: 'ExternalName', externalName: '93.184.215.14' }));
+      expect(world.serverLines('shop_echo_80')).toEqual(['93.184.215.14 93.184.215.14:80 100']);
+      expect(world.profiles.keys()).toEqual([]);
+    });
+
+    it.each(['127.0.0.1', 'localhost', 'vault.other.svc.cluster.local', 'db'])(
+      'NGX#55: of a name that is refused have no server: %s',
+      (externalName) => {
+        const world = createIngressWorld(routed);
+        world.put(service({ type: 'ExternalName', externalName }));
+        expect(world.serverLines('shop_echo_80')).toEqual([]);
+        expect(world.problemLines()).toEqual([`Ingress shop/echo ExternalNameRefused ${field}.name`]);
+        const [problem] = world.problems();
+        expect(problem?.message).toContain(`spec.externalName of Service shop/echo ${externalName}`);
+      },
+    );
+  });
+
+  it('chooses endpoints by their hints where all of HAProxy is in one zone', () => {
+    const inZone = (address: string, zone: string) => ({ address, hints: { forZones: [{ name: zone }] } });
+    const objects = [
+      ingressClass(),
+      service(),
+      endpointSlice({ endpoints: [inZone('10.0.0.1', 'z1'), inZone('10.0.0.2', 'z2')] }),
+      ingress({ rules: [{ paths: ['/'] }] }),
+    ];
+    expect(createIngressWorld(objects).serverLines('shop_echo_80')).toHaveLength(2);
+    expect(createIngressWorld(objects, { zone: 'z1' }).serverLines('shop_echo_80')).toEqual([
+      'pod-10-0-0-1 10.0.0.1:8080 100',
     ]);
+    expect(createIngressWorld(objects, { zone: 'z3' }).serverLines('shop_echo_80')).toHaveLength(2);
+  });
+
+  it('takes a Service that keeps clients with one server to a profile that does', () => {
+    const world = createIngressWorld([...ready, ingress({ rules: [{ paths: ['/'] }] })]);
+    world.put(service({ sessionAffinity: 'ClientIP' }));
+    const [name = ''] = world.profiles.keys();
+    expect(world.profiles.peek(name)?.shape).toEqual({ affinity: 'client-address' });
+    const [key = ''] = world.backends.keys();
+    expect(world.backends.peek(key)).toMatchObject({ profile: name, servers: [{ address: '10.0.0.1' }] });
   });
 
   it('has no problem with a Service that has no endpoints', () => {

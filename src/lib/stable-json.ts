@@ -1,5 +1,5 @@
-import { isRecord } from '../lib/is-record.ts';
-import { maxNesting } from '../lib/max-nesting.ts';
+import { isRecord } from './is-record.ts';
+import { maxNesting } from './max-nesting.ts';
 
 /**
  * Plain data as JSON with sorted keys: equal data give equal text. A RangeError for what is no JSON, or nested without end. What JSON leaves as it is but

@@ -1,0 +1,60 @@
+import { annotationPrefix } from '../../src/projections/policies/annotation-field.ts';
+import { policyTable } from '../../src/projections/policies/policy-table.ts';
+import type { PolicyField, PolicyTopic } from '../../src/projections/policies/policy-topic.ts';
+
+/** The page docs/annotations.md. */
+export function annotationsReference(): string {
+  return `# Annotations
+
+<!-- Generated from src/projections/policies by ./dev generate. -->
+<!-- prettier-ignore-start -->
+
+Each begins with \`${annotationPrefix}\`. Those about backends may be on the Service as well, which is heard before the Ingress; all others are for Ingresses. What is
+wrong with one is told by a warning of the admission webhook, an Event and the status page, and concerns that annotation alone, unless it
+restricts: then the routes of its object are **closed** (503) until it is mended. How to use them is told in [Policies](policies.md).
+
+| reason | severity | what happened |
+| --- | --- | --- |
+| \`AnnotationMisplaced\` | warning | is on a Service, and about routes: it has no effect |
+| \`AnnotationUnknown\` | warning | there is no such annotation |
+| \`AnnotationWithoutEffect\` | warning | needs another one beside it |
+| \`InvalidAnnotation\` | error | its value cannot be understood: it has no effect, or closes the routes |
+| \`SnippetForbidden\` | error | is HAProxy's language, which the configuration does not allow |
+
+A change is **free** where it is an entry of a map at runtime, on every HAProxy line. A **profile** is what backends of one shape share: a value that is part of it takes
+a reload the first time that it is used, and none after that for routes that come on HAProxy 3.4.
+
+${policyTable.map(topicText).join('\n\n')}
+
+<!-- prettier-ignore-end -->
+`;
+}
+
+function topicText({ title, fields }: PolicyTopic): string {
+  const rows = Object.values(fields).map(row);
+  return `## ${title}
+
+| annotation | about | values | meaning | a change is | example |
+| --- | --- | --- | --- | --- | --- |
+${rows.join('\n')}`;
+}
+
+function row({
+  key,
+  scope,
+  values,
+  summary,
+  example,
+  shape,
+  restricting,
+  snippet,
+}: PolicyField<unknown>): string {
+  const cost = shape === 'nothing' ? 'free' : shape === 'value' ? 'a profile' : 'a profile in part';
+  const notes = [restricting && '**Restricts.**', snippet && '**Snippet.**'].filter(Boolean);
+  const cells = [code(key), scope, values, [summary, ...notes].join(' '), cost, code(example)];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('\n', '\\n')}\``;
+}

@@ -1,0 +1,107 @@
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Collection, Graph } from '../../collections/types.ts';
+import { compareKeys } from '../../lib/ordered-map.ts';
+import { formatOwner } from '../../lib/owner.ts';
+import type { Owner } from '../../lib/owner.ts';
+import { backendKey } from '../backend-key.ts';
+import type { Passthrough } from '../model.ts';
+import { ownerOf } from '../owner-of.ts';
+import { annotationField } from '../policies/annotation-field.ts';
+import type { RoutePolicy } from '../policies/route-policy.ts';
+import { sharedOwner } from '../shared-owner.ts';
+import type { IngressRoute } from './choose-route.ts';
+import type { Claim } from './claim.ts';
+import { compareClaims } from './compare-claims.ts';
+import { parseIngress } from './parse-ingress.ts';
+
+export interface PassthroughSources {
+  readonly ingresses: Collection<KubeObject>;
+  /** By `namespace/name` of the Ingress and of the Service. */
+  readonly ingressPolicies: Collection<RoutePolicy>;
+  readonly servicePolicies: Collection<RoutePolicy>;
+  /** All claims to a host, by group. */
+  readonly byGroup: Collection<readonly Claim[]>;
+}
+
+/** A host that is passed through, with what is needed to tell its owner about the backend it names. */
+export type PassthroughRoute = Passthrough & Pick<IngressRoute, 'ref' | 'backendField'>;
+
+/**
+ * The hosts of Ingresses that have connections handed on as they are: to the Service of path `/`, else the default one. A host is passed through or looked into
+ * as a whole, by the oldest object that names it; the others are told.
+ */
+export function createPassthroughs(graph: Graph, sources: PassthroughSources): Collection<PassthroughRoute> {
+  const { ingresses, ingressPolicies, servicePolicies, byGroup } = sources;
+  const wanted = graph.mapEntries('ingress.passing', ingressPolicies, ({ passthrough, closed }) =>
+    passthrough === true && !closed ? true : undefined,
+  );
+  const claims = graph.flatMapEntries(
+    'ingress.passthrough-claims',
+    wanted,
+    (_wanted, key, reader) => {
+      const ingress = reader.read(ingresses, key);
+      if (ingress === undefined) return [];
+      // What is malformed is told where routes are made of it.
+      const found = parseIngress(ingress, () => undefined);
+      const owner = ownerOf('Ingress', ingress);
+      const roots = found.filter(({ kind, match, path }) => kind !== 'any' && match !== 'exact' && path === '');
+      const field = annotationField('ssl-passthrough');
+      const message = 'has an effect on rules with a host and on their path / (Prefix) alone';
+      if (roots.length < found.length)
+        reader.report({ severity: 'warning', reason: 'AnnotationWithoutEffect', field, message, owner });
+      return roots.map((claim) => [`${claim.group} ${key} ${claim.position}`, claim] as const);
+    },
+    { reads: [ingresses], ownerOf: (_wanted, key) => ownerOfKey(key) },
+  );
+  const rivals = graph.groupEntriesBy('ingress.passthrough-rivals', claims, ({ group }) => group);
+  return graph.mapEntries(
+    'ingress.passthroughs',
+    rivals,
+    (group, host, reader): PassthroughRoute | undefined => {
+      const [winner] = [...group].sort(compareByObject);
+      if (winner?.ref === undefined) return undefined;
+      const all = [...(reader.read(byGroup, host) ?? [])].sort(compareClaims);
+      const [oldest] = all;
+      const lost = (owner: Owner, field: string, by: Owner, what: string) => {
+        if (sameObject(owner, by)) return;
+        const message = `connections for host ${host} are ${what} by the older ${formatOwner(by)}`;
+        reader.report({ severity: 'error', reason: 'ConflictLost', field, message, owner });
+      };
+      const field = annotationField('ssl-passthrough');
+      if (oldest !== undefined && reader.read(wanted, keyOf(oldest.owner)) !== true) {
+        for (const { owner } of group) lost(owner, field, oldest.owner, 'looked into');
+        return undefined;
+      }
+      for (const claim of all) lost(claim.owner, claim.field, winner.owner, 'handed on');
+      const own = reader.read(ingressPolicies, keyOf(winner.owner))?.server;
+      const ofService = reader.read(servicePolicies, `${winner.ref.namespace}/${winner.ref.service}`)?.server;
+      const server = (own ?? ofService) && { ...own, ...ofService };
+      const ref = { ...winner.ref, passthrough: true as const, ...(server && { server }) };
+      const { owner, backendField } = winner;
+      return { group: host, backend: backendKey(ref), owner, ref, backendField };
+    },
+    { reads: [byGroup, wanted, ingressPolicies, servicePolicies], ownerOf: sharedOwner },
+  );
+}
+
+/** The path goes before the default backend of the same object. */
+function compareByObject(a: Claim, b: Claim): number {
+  const objects =
+    a.created - b.created ||
+    compareKeys(a.owner.namespace, b.owner.namespace) ||
+    compareKeys(a.owner.name, b.owner.name);
+  return objects || Number(a.match === 'default') - Number(b.match === 'default');
+}
+
+function sameObject(a: Owner, b: Owner): boolean {
+  return a.namespace === b.namespace && a.name === b.name;
+}
+
+function keyOf({ namespace, name }: Owner): string {
+  return `${namespace}/${name}`;
+}
+
+function ownerOfKey(key: string): Owner {
+  const [namespace = '', name = ''] = key.split('/');
+  return { kind: 'Ingress', namespace, name };
+}

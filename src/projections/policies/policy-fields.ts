@@ -1,0 +1,80 @@
+import type { ShapingFields } from './shaping-fields.ts';
+
+/**
+ * What can be said of a route or of a backend beyond where requests go, whichever API says it; every field may be missing. One field is one setting, so that
+ * several sources can be laid over each other. What each means, where it may be said and what it costs is in `policyTable`.
+ */
+export interface PolicyFields extends ShapingFields {
+  /** Times as HAProxy writes them (`500ms`, `30s`). */
+  readonly timeoutConnect?: string;
+  readonly timeoutQueue?: string;
+  readonly timeoutServer?: string;
+  readonly timeoutTunnel?: string;
+
+  readonly corsEnable?: boolean;
+  /** Origins as browsers send them, or `*` alone: every origin. */
+  readonly corsAllowOrigin?: readonly string[];
+  readonly corsAllowMethods?: readonly string[];
+  readonly corsAllowHeaders?: readonly string[];
+  readonly corsExposeHeaders?: readonly string[];
+  readonly corsAllowCredentials?: boolean;
+  /** Seconds. */
+  readonly corsMaxAge?: number;
+
+  /** Secret of the authorities that clients' certificates have to come from. */
+  readonly authTlsSecret?: string;
+  readonly authTlsVerifyClient?: 'on' | 'optional' | 'off';
+  readonly authTlsErrorPage?: string;
+  readonly authTlsCertHeader?: boolean;
+
+  readonly sslRedirect?: boolean;
+  readonly sslRedirectCode?: number;
+  readonly hsts?: boolean;
+  /** Seconds. */
+  readonly hstsMaxAge?: number;
+  readonly hstsIncludeSubdomains?: boolean;
+  readonly hstsPreload?: boolean;
+  readonly sslMinVersion?: TlsVersion;
+  /** OpenSSL's names with colons between them. */
+  readonly sslCiphers?: string;
+  readonly sslCipherSuites?: string;
+  readonly sslPassthrough?: boolean;
+
+  readonly backendProtocol?: 'h1' | 'h2' | 'h1-ssl' | 'h2-ssl';
+  readonly secureBackends?: boolean;
+  /** A Secret, or `@system-ca`. */
+  readonly secureVerifyCaSecret?: string;
+  readonly secureVerifyHostname?: string;
+  /** A host name, `host`: that of the request, or `sni`: the one that the client asked for. */
+  readonly secureSni?: string;
+  readonly secureCrtSecret?: string;
+  readonly sslMinVersionBackend?: TlsVersion;
+  readonly sslCiphersBackend?: string;
+  readonly sslCipherSuitesBackend?: string;
+  readonly proxyProtocol?: 'no' | 'v1' | 'v2' | 'v2-ssl' | 'v2-ssl-cn';
+
+  /** Networks as HAProxy prints them, with their length: `10.0.0.0/8`, `fd00::/8`. */
+  readonly allowlistSourceRange?: readonly string[];
+  readonly denylistSourceRange?: readonly string[];
+
+  /** Requests in one second. */
+  readonly limitRps?: number;
+  /** Requests within the period of the limit. */
+  readonly limitRequests?: number;
+  /** Seconds. */
+  readonly limitPeriod?: number;
+  /** Requests at a time. */
+  readonly limitConnections?: number;
+  /** `address`, `path`, or `header:` and its name in lower case. */
+  readonly limitBy?: string;
+  /** Networks, as above. */
+  readonly limitWhitelist?: readonly string[];
+  readonly limitStatusCode?: number;
+  /** Clients that are remembered. */
+  readonly limitSize?: number;
+
+  /** Bytes; 0: as many as anybody likes. */
+  readonly proxyBodySize?: number;
+}
+
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';

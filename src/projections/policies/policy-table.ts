@@ -1,0 +1,38 @@
+import type { PolicyTopic } from './policy-topic.ts';
+import { backendTls } from './topics/backend-tls.ts';
+import { clientCertificates } from './topics/client-certificates.ts';
+import { bodySize } from './topics/body-size.ts';
+import { cors } from './topics/cors.ts';
+import { canary } from './topics/canary.ts';
+import { compression } from './topics/compression.ts';
+import { errorPages } from './topics/error-pages.ts';
+import { headers } from './topics/headers.ts';
+import { httpsOnly } from './topics/https-only.ts';
+import { logging } from './topics/logging.ts';
+import { pathRewrites } from './topics/path-rewrites.ts';
+import { redirects } from './topics/redirects.ts';
+import { rewrites } from './topics/rewrites.ts';
+import { snippets } from './topics/snippets.ts';
+import { limits } from './topics/limits.ts';
+import { sources } from './topics/sources.ts';
+import { timeouts } from './topics/timeouts.ts';
+import { tlsHosts } from './topics/tls-hosts.ts';
+
+/** All that can be said of routes and backends, in the order of the documentation. */
+export const policyTable: readonly PolicyTopic[] = [
+  timeouts,
+  cors,
+  httpsOnly,
+  tlsHosts,
+  clientCertificates,
+  backendTls,
+  redirects,
+  rewrites,
+  pathRewrites,
+  headers,
+  canary,
+  compression,
+ 
+  errorPages,
+  logging,
+  snippets, sources, limits, bodySize];

@@ -1,0 +1,25 @@
+import type { PolicyFields } from './policy-fields.ts';
+import { policyIndex } from './policy-index.ts';
+
+/** What is said of the lines of servers: two routes that say something else of one Service have backends of their own. */
+export type ServerSettings = Pick<
+  PolicyFields,
+  | 'backendProtocol'
+  | 'secureBackends'
+  | 'secureVerifyCaSecret'
+  | 'secureVerifyHostname'
+  | 'secureSni'
+  | 'secureCrtSecret'
+  | 'sslMinVersionBackend'
+  | 'sslCiphersBackend'
+  | 'sslCipherSuitesBackend'
+  | 'proxyProtocol'
+>;
+
+/** Those of all settings; undefined where none is. */
+export function serverSettings(fields: PolicyFields): ServerSettings | undefined {
+  const found = Object.entries(fields).filter(
+    ([name]) => policyIndex.byField.get(name as keyof PolicyFields)?.field.shape === 'server',
+  );
+  return found.length === 0 ? undefined : Object.fromEntries(found);
+}

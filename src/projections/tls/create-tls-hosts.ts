@@ -1,0 +1,66 @@
+import type { Collection, Graph } from '../../collections/types.ts';
+import type { Listener } from '../model.ts';
+import { type ChosenCertificates, chooseCertificates } from './choose-certificates.ts';
+import { compareHostClaims } from './compare-host-claims.ts';
+import type { HostClaim } from './host-claim.ts';
+import type { KeyType } from './parse-certificate.ts';
+import { settingsFor } from './settings-for.ts';
+import { wildcardOf } from './wildcard-of.ts';
+
+/** A host that is served by HTTPS in a way of its own. */
+export interface ServedHost extends ChosenCertificates {
+  /** Nobody gives it a certificate: it has the default one. */
+  readonly isBare?: boolean;
+}
+
+/**
+ * The certificates of each host and what is said of it. A host that something is said of and that nobody gives a certificate has that of the wildcard above it, else
+ * the default one.
+ */
+export function createTlsHosts(
+  graph: Graph,
+  claims: Collection<HostClaim>,
+  keyTypes: Collection<KeyType>,
+  listeners: Collection<Listener>,
+): Collection<ServedHost> {
+  const byHost = graph.groupEntriesBy('tls.claims-by-host', claims, ({ host }) => host);
+  const asked = graph.mapEntries(
+    'tls.asked-hosts',
+    byHost,
+    (group, _key, reader) =>
+      chooseCertificates(
+        group,
+        (secret) =>
+          secret === ''
+            ? reader.read(listeners, 'https')?.hasDefault === true
+              ? 'other'
+              : undefined
+            : reader.read(keyTypes, secret),
+        (problem) => reader.report(problem),
+      ),
+    { reads: [keyTypes, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
+  );
+  const bare = graph.mapEntries('tls.bare-hosts', byHost, (group) =>
+    group.every(({ settingsOnly }) => settingsOnly === true) ? group : undefined,
+  );
+  const served = graph.mapEntries(
+    'tls.bare-hosts-served',
+    bare,
+    (group, host, reader): ServedHost | undefined => {
+      const ordered = [...group].sort(compareHostClaims);
+      const [first] = ordered;
+      if (first === undefined) return undefined;
+      const { owner } = first;
+      const settings = settingsFor(owner, ordered);
+      const common = { host, covers: [], owner, ...(settings === undefined ? {} : { settings }) };
+      const above = reader.read(asked, wildcardOf(host));
+      if (above !== undefined) return { ...common, secrets: above.secrets };
+      const { hasDefault } = reader.read(listeners, 'https') ?? {};
+      return hasDefault === true ? { ...common, secrets: [''], isBare: true } : undefined;
+    },
+    { reads: [asked, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
+  );
+  return graph.unionEntries<ServedHost>('tls.hosts', asked, served);
+}
+
+const noOwner = { kind: 'Route', namespace: '', name: '' };

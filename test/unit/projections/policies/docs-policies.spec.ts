@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { KubeObject } from '../../../../src/api/kube-object.ts';
+import { policyIndex } from '../../../../src/projections/policies/policy-index.ts';
+import { ingressClass } from '../../../fixtures/kube-objects.ts';
+import { createIngressWorld } from '../ingress-world.ts';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+/** Blocks of the page that are indented, as objects. */
+function examples(page: string): KubeObject[] {
+  const blocks = page.match(/(?:^ {4}.*\n)+/gm) ?? [];
+  return blocks.filter((block) => block.includes('apiVersion:')).map((block) => parse(block) as KubeObject);
+}
+
+describe('docs/policies.md', () => {
+  it('has examples that are heard, without a complaint', () => {
+    const objects = examples(read('docs/policies.md'));
+    expect(objects.map(({ kind }) => kind)).toEqual(['Ingress', 'Service']);
+    const world = createIngressWorld([ingressClass(), ...objects]);
+    expect(world.problemLines()).toEqual([]);
+    const [name = ''] = world.profiles.keys();
+    expect(world.profiles.peek(name)?.shape).toEqual({ timeouts: true, timeoutServer: '30s', cors: true });
+    expect(world.policies.peek('shop_shop')).toMatchObject({
+      corsAllowOrigin: ['https://app.example.com'],
+    });
+  });
+});
+
+describe('docs/annotations.md', () => {
+  it('lists every reason, and none that is not reported', () => {
+    const page = read('docs/annotations.md');
+    const said = [
+      ...read('src/projections/policies/read-policy.ts').matchAll(/'([A-Z][a-z]+(?:[A-Z][a-z]+)+)'/g),
+    ];
+    const listed = [...page.matchAll(/^\| `([A-Z][A-Za-z]+)` \|/gm)].map(([, reason]) => reason);
+    expect(listed).toEqual(
+      [...new Set(said.map(([, reason]) => reason))].filter((r) => r !== 'IngressClass').sort(),
+    );
+  });
+
+  it('lists every annotation', () => {
+    const listed = [...read('docs/annotations.md').matchAll(/^\| `([a-z0-9-]+)` \|/gm)].map(([, key]) => key);
+    expect(listed).toEqual(policyIndex.rows.map(({ field }) => field.key));
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { boundedRegex } from '../../../../../src/projections/policies/parsers/bounded-regex.ts';
+
+describe('boundedRegex', () => {
+  it.each([
+    '^/a/(.*)$',
+    '^/users/([^/]+)/photos/([^/]*)/x/([^/]+)/y/([^/]+)',
+    '^/(a|b)/[a-z]{1,3}/(.*)',
+    '^/v[0-9]+/(.*)',
+    '^/[*+]/(.*)\\.(jpg|png)$',
+    '^/(?:a)?/x?y',
+    '^/[^/]+$',
+    '^/(?:a{2,8})',
+  ])('takes %s', (text) => {
+    expect(boundedRegex(text)).toEqual({ value: text });
+  });
+
+  it.each([
+    ['/a', 'begins with ^'],
+    ['^/a b', 'begins with ^'],
+    ['^/a\n', 'begins with ^'],
+    ['^/ä', 'begins with ^'],
+    [`^/${'a'.repeat(256)}`, 'at most 256'],
+    ['^/(a', 'look-around and back-references'],
+    ['^/a)|(b', 'look-around and back-references'],
+    ['^/(a)\\1', 'look-around and back-references'],
+    ['^/(?=a)', 'flags'],
+    ['^/(?i)a', 'flags'],
+    ['^/\\Qa)', 'flags'],
+    ['^/(a+)+$', 'repeats something itself'],
+    ['^/(a*b?)*$', 'repeats something itself'],
+    ['^/((a|b+)c){2,}$', 'repeats something itself'],
+    ['^/(?:[^/]+/)*x', 'repeats something itself'],
+    ['^/((a{2}b){3}c)', 'repeats something itself'],
+    ['^/.*.*.*x', 'at most 2'],
+    ['^/[^/]+([^/]+)[^/]+x', 'at most 2'],
+    ['^/[^/]+x?/[^/]+x?/[^/]+x?/', 'at most 2'],
+    ['^/[^/]+(/|a)[^/]+(/|a)[^/]+(/|a)', 'at most 2'],
+    ['^/[^/]+/*[^/]+/*[^/]+/*x', 'at most 2'],
+    ['^/a{0,1000}a{0,9}a{0,}x', 'at most 2'],
+  ])('refuses %s', (text, fault) => {
+    expect(boundedRegex(text)).toEqual({ fault: expect.stringContaining(fault) as string });
+  });
+});

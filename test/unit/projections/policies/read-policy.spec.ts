@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { readPolicy, type PolicyScope } from '../../../../src/projections/policies/read-policy.ts';
+import { collectFaults } from '../collect-faults.ts';
+import { ingress } from '../../../fixtures/kube-objects.ts';
+
+const everything: PolicyScope = { scopes: ['route', 'backend'], snippets: false };
+
+function read(annotations: Readonly<Record<string, string>>, scope = everything) {
+  const { faults, report } = collectFaults();
+  const policy = readPolicy(ingress({ annotations }), scope, report);
+  return { policy, faults };
+}
+
+describe('readPolicy', () => {
+  it('gives nothing for an object that says nothing of it', () => {
+    expect(read({ 'example.com/x': 'y', 'kubernetes.io/ingress.class': 'haptic' })).toEqual({
+      policy: undefined,
+      faults: [],
+    });
+  });
+
+  it('reads what is said', () => {
+    expect(
+      read({ 'haproxy-haptic.org/timeout-server': '90', 'haproxy-haptic.org/cors-enable': 'True' }),
+    ).toEqual({ policy: { fields: { timeoutServer: '90s', corsEnable: true }, closed: false }, faults: [] });
+  });
+
+  it('names what it does not know, and what may have been meant', () => {
+    const { policy, faults } = read({ 'haproxy-haptic.org/timeout-sever': '90s' });
+    expect(policy).toBeUndefined();
+    expect(faults).toEqual([
+      {
+        reason: 'AnnotationUnknown',
+        field: 'metadata.annotations["haproxy-haptic.org/timeout-sever"]',
+        message: 'is not known, and has no effect; did you mean haproxy-haptic.org/timeout-server?',
+        severity: 'warning',
+      },
+    ]);
+  });
+
+  it('leaves out what is malformed, and keeps the rest', () => {
+    const { policy, faults } = read({
+      'haproxy-haptic.org/timeout-server': 'soon',
+      'haproxy-haptic.org/timeout-queue': '5s',
+    });
+    expect(policy).toEqual({ fields: { timeoutQueue: '5s' }, closed: false });
+    expect(faults).toMatchObject([
+      {
+        reason: 'InvalidAnnotation',
+        field: 'metadata.annotations["haproxy-haptic.org/timeout-server"]',
+        message: 'must be a time such as "30s" or "500ms": "soon": it has no effect',
+      },
+    ]);
+  });
+
+  it('says what has no effect without a switch, once it is not there', () => {
+    const { policy, faults } = read({ 'haproxy-haptic.org/cors-max-age': '5' });
+    expect(policy).toEqual({ fields: {}, closed: false });
+    expect(faults).toMatchObject([
+      {
+        reason: 'AnnotationWithoutEffect',
+        message: 'has no effect without haproxy-haptic.org/cors-enable: "true"',
+      },
+    ]);
+    const off = read({ 'haproxy-haptic.org/cors-max-age': '5', 'haproxy-haptic.org/cors-enable': 'false' });
+    expect(off).toEqual({ policy: { fields: {}, closed: false }, faults: [] });
+  });
+
+  it('checks values against each other', () => {
+    const { policy, faults } = read({
+      'haproxy-haptic.org/cors-enable': 'true',
+      'haproxy-haptic.org/cors-allow-credentials': 'true',
+    });
+    expect(policy?.fields).toEqual({ corsEnable: true });
+    expect(faults).toMatchObject([
+      { message: 'needs cors-allow-origin to name the origins: it has no effect' },
+    ]);
+  });
+
+  it('tells who says something where it does not belong', () => {
+    const service: PolicyScope = { scopes: ['backend'], snippets: false };
+    const { policy, faults } = read(
+      { 'haproxy-haptic.org/cors-enable': 'true', 'haproxy-haptic.org/timeout-connect': '1s' },
+      service,
+    );
+    expect(policy?.fields).toEqual({ timeoutConnect: '1s' });
+    expect(faults).toMatchObject([{ reason: 'AnnotationMisplaced', severity: 'warning' }]);
+  });
+});
