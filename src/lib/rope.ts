@@ -1,5 +1,6 @@
 import { digestOf } from './digest.ts';
 import { type Chunk, type OrderedMap } from './ordered-map.ts';
+import type { Slices } from './slices.ts';
 
 /** A piece of text in a rope. The rope's text is the concatenation of its pieces in key order. */
 export interface TextPiece {
@@ -14,6 +15,8 @@ export interface RopePatch {
 }
 
 const encoder = new TextEncoder();
+/** Chunks between two pauses. */
+const slice = 16;
 
 /** A chunk of a rope with its bytes, once they were asked for. */
 interface EncodedChunk extends Chunk<TextPiece> {
@@ -40,6 +43,16 @@ export function ropeSize(rope: OrderedMap<TextPiece>): number {
 /** xxhash64 of the whole text: one native pass over the bytes, no joined copy. */
 export function ropeDigest(rope: OrderedMap<TextPiece>): string {
   return digestOf(ropeBytes(rope));
+}
+
+/** The same for a text of which no byte was asked for yet, with pauses while it is encoded. */
+export function* ropeDigestInSlices(rope: OrderedMap<TextPiece>): Slices<string> {
+  let count = 0;
+  for (const chunk of rope.chunks) {
+    chunkBytes(chunk);
+    if (++count % slice === 0) yield;
+  }
+  return ropeDigest(rope);
 }
 
 /**

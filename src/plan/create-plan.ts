@@ -1,31 +1,6 @@
-import { digest, digestValue } from '../lib/digest.ts';
-import { diffOrderedMaps, emptyOrderedMap, type OrderedMap } from '../lib/ordered-map.ts';
-import {
-  planSchemaVersion,
-  type Plan,
-  type PlanCrtList,
-  type PlanFile,
-  type PlanMap,
-  type Profile,
-  type Section,
-} from '../protocol/plan.ts';
-import { backendRecord } from './backend-record.ts';
-
-export type PlanParts = Omit<Plan, 'id' | 'schemaVersion'>;
-
-/** One sum per part: the digests of its records, added modulo 2^64, so that neither order nor history shows in it. */
-interface PlanSums {
-  readonly sections: bigint;
-  readonly backends: bigint;
-  readonly profiles: bigint;
-  readonly maps: bigint;
-  readonly crtLists: bigint;
-  readonly files: bigint;
-}
-
-const modulus = 64;
-const noSums: PlanSums = { sections: 0n, backends: 0n, profiles: 0n, maps: 0n, crtLists: 0n, files: 0n };
-const knownSums = new WeakMap<Plan, PlanSums>();
+import { runSlices } from '../lib/run-slices.ts';
+import type { Plan } from '../protocol/plan.ts';
+import { planInSlices, type PlanParts } from './plan-in-slices.ts';
 
 /**
  * Gives a render its id: xxhash64, 16 hex digits, over the schema version, every file (path, digest, kind, size,
@@ -35,67 +10,5 @@ const knownSums = new WeakMap<Plan, PlanSums>();
  * this function too, else it is of no use (and does no harm).
  */
 export function createPlan(parts: PlanParts, previous?: Plan): Plan {
-  const from = previous === undefined ? undefined : knownSums.get(previous);
-  const base = from === undefined ? undefined : previous;
-  const sums: PlanSums = {
-    sections: advance(from?.sections, base?.sections, parts.sections, sectionRecord),
-    backends: advance(from?.backends, base?.backends, parts.backends, backendRecord),
-    profiles: advance(from?.profiles, base?.profiles, parts.profiles, profileRecord),
-    maps: advance(from?.maps, base?.maps, parts.maps, mapRecord),
-    crtLists: advance(from?.crtLists, base?.crtLists, parts.crtLists, crtListRecord),
-    files: advance(from?.files, base?.files, parts.files, fileRecord),
-  };
-  const { sections, backends, profiles, maps, crtLists, files } = parts;
-  const plan: Plan = {
-    schemaVersion: planSchemaVersion,
-    id: idOf(sums),
-    sections,
-    backends,
-    profiles,
-    maps,
-    crtLists,
-    files,
-  };
-  knownSums.set(plan, sums);
-  return plan;
-}
-
-function idOf(sums: PlanSums): string {
-  const parts = Object.entries({ ...noSums, ...sums }).map(([name, sum]) => `${name}=${sum.toString(16)}`);
-  return digest(`plan/${planSchemaVersion} ${parts.join(' ')}`);
-}
-
-function advance<V>(
-  sum: bigint | undefined,
-  before: OrderedMap<V> | undefined,
-  after: OrderedMap<V>,
-  record: (value: V) => string,
-): bigint {
-  let total = sum ?? 0n;
-  for (const change of diffOrderedMaps(before ?? emptyOrderedMap<V>(), after)) {
-    if (change.before !== undefined) total -= digestValue(record(change.before));
-    if (change.after !== undefined) total += digestValue(record(change.after));
-  }
-  return BigInt.asUintN(modulus, total);
-}
-
-/** The bytes and their order are in the config file's digest; this adds where the parts begin and what they are. */
-function sectionRecord(section: Section): string {
-  return `${section.kind}\0${section.name}\0${section.text.length}`;
-}
-
-function profileRecord(profile: Profile): string {
-  return `${profile.name}\0${profile.hasRules}\0${profile.text.length}`;
-}
-
-function mapRecord(map: PlanMap): string {
-  return `${map.path}\0${map.ordered}\0${map.entries.size}`;
-}
-
-function crtListRecord(list: PlanCrtList): string {
-  return `${list.path}\0${list.entries.size}`;
-}
-
-function fileRecord(file: PlanFile): string {
-  return `${file.path}\0${file.kind}\0${file.reloadOnChange}\0${file.digest}\0${file.size}`;
+  return runSlices(planInSlices(parts, previous));
 }

@@ -1,14 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ValidateFunction } from 'ajv';
-import { orderedMapFrom } from '../lib/ordered-map.ts';
+import { orderedMapInSlices } from '../lib/ordered-map-in-slices.ts';
+import { runWithTurns } from '../lib/run-with-turns.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { KeptOutput, KeptOutputs } from '../protocol/kept-outputs.ts';
-import { decodePlan } from './decode-plan.ts';
 import { outputReader, type OutputRecord } from './output-records.ts';
 import { planBlobLines } from './plan-blob-lines.ts';
-import { outputsBegin } from './plan-records.ts';
+import { planOfLines } from './plan-of-lines.ts';
 import { planValidators } from './plan-validators.ts';
 
-const slice = 200;
+/** Records between two pauses. */
+const slice = 32;
 const isOutputs = planValidators.outputs as ValidateFunction<readonly ['outputs', string]>;
 const isOutput = planValidators.output as ValidateFunction<OutputRecord>;
 
@@ -21,26 +22,26 @@ export async function decodeOutputs(
   blob: Uint8Array,
   signal?: AbortSignal,
 ): Promise<KeptOutputs | undefined> {
-  const decoded = await decodePlan(blob, signal);
   const read = await planBlobLines(blob);
-  if (decoded.kind === 'unusable' || 'reason' in read) return undefined;
+  return 'reason' in read ? undefined : runWithTurns(outputsOfLines(read.lines), signal);
+}
+
+function* outputsOfLines(lines: Iterator<string, undefined>): Slices<KeptOutputs | undefined> {
+  const { decoded, outputs: begin } = yield* planOfLines(lines);
+  if (decoded.kind === 'unusable' || begin === undefined) return undefined;
+  const first = parse(begin);
+  if (!isOutputs(first)) return undefined;
   const readOutput = outputReader(decoded.plan);
   const outputs: [string, KeptOutput][] = [];
-  let configuration: string | undefined;
-  for (const line of read.lines) {
-    if (line === '' || (configuration === undefined && !line.startsWith(outputsBegin))) continue;
+  for (let line = lines.next().value; line !== undefined; line = lines.next().value) {
+    if (line === '') continue;
     const record = parse(line);
-    if (configuration === undefined) {
-      if (!isOutputs(record)) return undefined;
-      configuration = record[1];
-      continue;
-    }
     const output = isOutput(record) ? readOutput(record) : undefined;
     if (output === undefined || !isOutput(record)) return undefined;
     outputs.push([record[1], output]);
-    if (outputs.length % slice === 0) await nextTurn(undefined, { ...(signal && { signal }) });
+    if (outputs.length % slice === 0) yield;
   }
-  return configuration === undefined ? undefined : { configuration, outputs: orderedMapFrom(outputs) };
+  return { configuration: first[1], outputs: yield* orderedMapInSlices(outputs) };
 }
 
 function parse(line: string): unknown {

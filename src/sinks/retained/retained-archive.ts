@@ -3,7 +3,10 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { digest } from '../../lib/digest.ts';
 import { isRecord } from '../../lib/is-record.ts';
-import { entriesOf, getEntry, orderedMapFrom, valuesOf } from '../../lib/ordered-map.ts';
+import { orderedMapInSlices } from '../../lib/ordered-map-in-slices.ts';
+import { entriesOf, getEntry, valuesOf, type OrderedMap } from '../../lib/ordered-map.ts';
+import { runWithTurns } from '../../lib/run-with-turns.ts';
+import type { Slices } from '../../lib/slices.ts';
 import { decodePlan } from '../../plan/decode-plan.ts';
 import type { Plan, PlanFile } from '../../protocol/plan.ts';
 import { configChecksum } from './config-checksum.ts';
@@ -73,16 +76,20 @@ export async function decodeArchive(
     contents.set(path, rest.subarray(at, at + size));
     at += size;
   }
-  const files: [string, PlanFile][] = [];
-  for (const [path, file] of entriesOf(plan.files)) {
-    if (files.length % slice === 0) await nextTurn();
-    files.push([path, isInBlob(plan, file) ? file : withContent(file, contents.get(path))]);
-  }
-  const whole: Plan = { ...plan, files: orderedMapFrom(files) };
+  const whole: Plan = { ...plan, files: await runWithTurns(wholeFiles(plan, contents)) };
   if (whole.id !== expected.planId) throw new Error(`it is render ${whole.id} instead of ${expected.planId}`);
   if ((await configChecksum(whole)) !== expected.checksum)
     throw new Error('its haproxy.cfg has another checksum');
   return { plan: whole, blob };
+}
+
+function* wholeFiles(plan: Plan, contents: ReadonlyMap<string, Uint8Array>): Slices<OrderedMap<PlanFile>> {
+  const files: [string, PlanFile][] = [];
+  for (const [path, file] of entriesOf(plan.files)) {
+    files.push([path, isInBlob(plan, file) ? file : withContent(file, contents.get(path))]);
+    yield;
+  }
+  return yield* orderedMapInSlices(files);
 }
 
 /** What the records of a plan determine is not kept twice. */

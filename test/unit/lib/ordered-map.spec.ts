@@ -12,6 +12,9 @@ import {
   valuesOf,
 } from '../../../src/lib/ordered-map.ts';
 
+import { orderedMapInSlices } from '../../../src/lib/ordered-map-in-slices.ts';
+import { runSlices } from '../../../src/lib/run-slices.ts';
+
 type Edit = readonly [string, number | undefined];
 
 const key = fc.oneof(
@@ -269,5 +272,18 @@ describe('the difference of two ordered maps', () => {
     const before = orderedMapFrom([['a', value] as const]);
     expect([...diffOrderedMaps(before, orderedMapFrom([['a', value] as const]))]).toEqual([]);
     expect([...diffOrderedMaps(before, orderedMapFrom([['a', { n: 1 }] as const]))].length).toBe(1);
+  });
+
+  it('is the same when it is made with pauses, whatever order the entries come in', () => {
+    const entries = fc.array(fc.tuple(key, fc.nat(5)), { maxLength: 2_000, size: 'max' });
+    fc.assert(
+      fc.property(entries, fc.boolean(), (some, isInOrder) => {
+        const given = isInOrder ? [...some].sort(([a], [b]) => compareKeys(a, b)) : some;
+        const made = runSlices(orderedMapInSlices(given));
+        expectSound(made);
+        expect([...entriesOf(made)]).toStrictEqual([...entriesOf(orderedMapFrom(given))]);
+      }),
+      { numRuns: 30 },
+    );
   });
 });

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digest } from '../../../src/lib/digest.ts';
+import { runSlices } from '../../../src/lib/run-slices.ts';
 import { editOrderedMap, orderedMapFrom, valuesOf, type OrderedMap } from '../../../src/lib/ordered-map.ts';
 import {
   ropeBytes,
   ropeDigest,
+  ropeDigestInSlices,
   ropePatch,
   ropeSize,
   type RopePatch,
@@ -35,6 +37,7 @@ describe('rope', () => {
         const text = Buffer.from(textOf(one));
         expect(bytesOf(one)).toEqual(text);
         expect(ropeSize(one)).toBe(text.byteLength);
+        expect(runSlices(ropeDigestInSlices(one))).toBe(digest(text));
         expect(ropeDigest(one)).toBe(digest(text));
       }),
     );
