@@ -5,12 +5,12 @@ import { findLines } from './lib/find-lines.ts';
 import { startPace } from './lib/pace.ts';
 import { endpointSliceOf, ingressOf, moved, routeOf } from './lib/route-objects.ts';
 import { startSandboxProcess } from './lib/sandbox-process.ts';
-import { percentile, rounded } from './lib/statistics.ts';
+import { mean, percentile, rounded } from './lib/statistics.ts';
 import { openTapReaders } from './lib/tap-readers.ts';
 
 const routeCount = Number(process.env['HAPTIC_BENCH_ROUTES'] ?? 500);
-const rounds = Number(process.env['HAPTIC_BENCH_ROUNDS'] ?? 4);
-const seconds = Number(process.env['HAPTIC_BENCH_SECONDS'] ?? 10);
+const rounds = Number(process.env['HAPTIC_BENCH_ROUNDS'] ?? 8);
+const seconds = Number(process.env['HAPTIC_BENCH_SECONDS'] ?? 6);
 const readers = 50;
 /** So many Ingresses have no Service: a value of the tap `renders` names them, which makes it as large as it gets. */
 const problems = 100;
@@ -19,8 +19,9 @@ const changesPerSecond = 20;
 const enoughBytes = 6 * 2 ** 20;
 const stream = '/debug/stream?tap=renders&tap=deliveries&tap=trace';
 
-type Kind = 'none' | 'slow' | 'reading';
-const kinds: readonly Kind[] = ['none', 'slow', 'reading'];
+/** `none` and `again` are the same: how they differ is what the machine does. */
+type Kind = 'none' | 'slow' | 'again' | 'reading';
+const kinds: readonly Kind[] = ['none', 'slow', 'again', 'reading'];
 
 /** What a change costs, on average over a window. */
 interface Cost {
@@ -34,9 +35,11 @@ interface Cost {
 
 /**
  * What 50 readers of taps cost the pipeline: the controller under 20 changes of endpoints a second, with no reader, with 50 that never read (and
- * whose connections are full), and with 50 that read all. One after another, in several rounds, since the machine changes too. The ratios are
- * medians over the rounds, of latency or of main-thread CPU for each change, whichever is worse; CPU of 50 that read is what writing to
- * them takes. `dropped`: values that the slow readers lost.
+ * whose connections are full), with no reader again, and with 50 that read all. One after another, in several rounds, each of which begins
+ * with another of them, since the machine changes too. Ratios are medians over the rounds, of latency and of main-thread CPU for each change,
+ * to the mean of both windows without readers; `again`: of one window without readers to the other. `ratioSlow`, `ratioReading` and `ratioAgain` are
+ * whichever of the two is worse. CPU of 50 that read is what writing to them takes. `noise` is how far two windows without readers were apart, at least
+ * and at most, whichever way round: `measurable` tells whether slow readers cost more than the most of that. `dropped`: values that slow readers lost.
  */
 export async function run(): Promise<object> {
   const [line] = findLines();
@@ -58,10 +61,10 @@ export async function run(): Promise<object> {
     if (route !== undefined) await cluster.replace(endpointSliceOf(moved(route, turn)));
   });
   await sleep(5_000);
-  const costs: Record<Kind, Cost[]> = { none: [], slow: [], reading: [] };
+  const costs: Record<Kind, Cost[]> = { none: [], slow: [], again: [], reading: [] };
   let dropped = 0;
   for (let round = 0; round < rounds; round++)
-    for (const kind of kinds) {
+    for (const kind of [...kinds.slice(round % kinds.length), ...kinds.slice(0, round % kinds.length)]) {
       const measured = await measure(controller, kind);
       costs[kind].push(measured.cost);
       if (kind === 'slow') dropped += measured.dropped;
@@ -70,12 +73,29 @@ export async function run(): Promise<object> {
       if (kind === 'reading' && measured.dropped > 0) throw new Error('readers that read lost values');
     }
   await churn.stop();
-  const ratios = { slow: ratiosOf(costs.slow, costs.none), reading: ratiosOf(costs.reading, costs.none) };
+  const alone = costs.none.map((cost, i) =>
+    costOf((field) => mean([cost[field], at(costs.again, i)[field]])),
+  );
+  const ratios = {
+    slow: medianOf(ratiosOf(costs.slow, alone)),
+    reading: medianOf(ratiosOf(costs.reading, alone)),
+    again: medianOf(ratiosOf(costs.again, costs.none)),
+  };
+  const apart = ratiosOf(costs.again, costs.none).map((ratio) =>
+    costOf((field) => Math.max(ratio[field], 1 / ratio[field])),
+  );
+  const noise = {
+    least: costOf((field) => Math.min(...apart.map((ratio) => ratio[field]))),
+    most: costOf((field) => Math.max(...apart.map((ratio) => ratio[field]))),
+  };
   return {
-    ratioSlow: Math.max(ratios.slow.latencyMs, ratios.slow.cpuMs),
-    ratioReading: Math.max(ratios.reading.latencyMs, ratios.reading.cpuMs),
+    ratioSlow: worse(ratios.slow),
+    ratioAgain: worse(ratios.again),
+    ratioReading: worse(ratios.reading),
+    measurable: judged.some((field) => ratios.slow[field] > noise.most[field]),
     dropped,
     ratios,
+    noise,
     medians: Object.fromEntries(kinds.map((kind) => [kind, medianOf(costs[kind])])),
     changes: churn.done(),
     rounds,
@@ -86,7 +106,7 @@ async function measure(controller: ControllerProcess, kind: Kind) {
   const droppedBefore = await droppedOf(controller);
   const url = `${controller.url}${stream}`;
   const opened =
-    kind === 'none'
+    kind === 'none' || kind === 'again'
       ? undefined
       : await openTapReaders(url, readers, kind === 'slow' ? 'never reading' : 'reading');
   if (kind === 'slow') await fill(url);
@@ -147,14 +167,15 @@ async function readersGone(controller: ControllerProcess): Promise<void> {
 }
 
 const fields = ['latencyMs', 'renderMs', 'applyMs', 'cpuMs'] as const;
+type Field = (typeof fields)[number];
+/** The others are parts of the first. */
+const judged = ['latencyMs', 'cpuMs'] as const satisfies readonly Field[];
 
-function ratiosOf(with_: readonly Cost[], without: readonly Cost[]): Cost {
-  return costOf((field) =>
-    percentile(
-      with_.map((cost, i) => cost[field] / (without[i]?.[field] ?? Number.NaN)),
-      0.5,
-    ),
-  );
+const worse = (ratio: Cost): number => Math.max(...judged.map((field) => ratio[field]));
+
+/** Round by round. */
+function ratiosOf(costs: readonly Cost[], to: readonly Cost[]): readonly Cost[] {
+  return costs.map((cost, i) => costOf((field) => cost[field] / at(to, i)[field]));
 }
 
 function medianOf(costs: readonly Cost[]): Cost {
@@ -166,9 +187,13 @@ function medianOf(costs: readonly Cost[]): Cost {
   );
 }
 
-function costOf(valueOf: (field: (typeof fields)[number]) => number): Cost {
+function at(costs: readonly Cost[], round: number): Cost {
+  return costs[round] ?? costOf(() => Number.NaN);
+}
+
+function costOf(valueOf: (field: Field) => number): Cost {
   return Object.fromEntries(fields.map((field) => [field, rounded(valueOf(field), 3)])) as Record<
-    (typeof fields)[number],
+    Field,
     number
   >;
 }
