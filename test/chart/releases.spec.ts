@@ -15,7 +15,6 @@ const limits: Readonly<Record<string, number>> = {
 const long = 'a-release-whose-name-is-as-long-as-helm-lets-it-be-no';
 const everything = {
   monitoring: {
-    podMonitor: { enabled: true },
     serviceMonitor: { enabled: true },
     prometheusRule: { enabled: true },
     grafanaDashboard: { enabled: true },

@@ -313,6 +313,9 @@
 {{- if and .Values.webhook.enabled (eq .Values.webhook.certificate "certManager") -}}{{- include "haptic.needsApi" (list . $certManager "webhook.certificate is certManager") -}}{{- end -}}
 {{- if and .Values.defaultSSLCertificate.enabled .Values.defaultSSLCertificate.certManager.enabled -}}{{- include "haptic.needsApi" (list . $certManager "defaultSSLCertificate.certManager.enabled") -}}{{- end -}}
 {{- if and .Values.haproxy.enabled .Values.haproxy.keda.enabled -}}{{- include "haptic.needsApi" (list . "keda.sh/v1alpha1" "haproxy.keda.enabled") -}}{{- end -}}
+{{- if and .Values.monitoring.podMonitor.enabled .Values.monitoring.serviceMonitor.enabled -}}
+{{- fail "monitoring.podMonitor.enabled, monitoring.serviceMonitor.enabled: choose one; with both, every pod is scraped twice, and sums of the dashboard and the alerts count all twice" -}}
+{{- end -}}
 {{- range $name := list "podMonitor" "serviceMonitor" "prometheusRule" -}}
 {{- if (get $.Values.monitoring $name).enabled -}}{{- include "haptic.needsApi" (list $ "monitoring.coreos.com/v1" (printf "monitoring.%s.enabled" $name)) -}}{{- end -}}
 {{- end -}}
