@@ -7,7 +7,9 @@ export interface PrefixLengths {
 /** What of networks (`10.0.0.0/8`) is printed: not which they are. */
 export function prefixLengths(networks: readonly string[]): PrefixLengths {
   const lengthsOf = (isWanted: (network: string) => boolean) =>
-    [...new Set(networks.filter(isWanted).map((network) => Number(network.split('/')[1])))].sort((a, b) => b - a);
+    [...new Set(networks.filter(isWanted).map((network) => Number(network.split('/')[1])))].sort(
+      (a, b) => b - a,
+    );
   const isIpv6 = (network: string) => network.includes(':');
   return { ipv4: lengthsOf((network) => !isIpv6(network)), ipv6: lengthsOf(isIpv6) };
 }

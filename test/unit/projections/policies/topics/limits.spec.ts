@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../../../../src/projections/policies/topics/limits.ts';
+
+const faultsOf = (fields: Parameters<NonNullable<typeof limits.check>>[0]) =>
+  limits.check?.(fields).map(({ field }) => field);
+
+describe('limits', () => {
+  it('need a number', () => {
+    expect(faultsOf({ limitBy: 'path', limitSize: 100 })).toEqual(['limitBy', 'limitSize']);
+    expect(faultsOf({ limitBy: 'path', limitRps: 1 })).toEqual([]);
+    expect(faultsOf({ limitWhitelist: ['10.0.0.0/8'], limitConnections: 1 })).toEqual([]);
+  });
+
+  it('have one period', () => {
+    expect(faultsOf({ limitRps: 1, limitRequests: 1 })).toEqual(['limitRps']);
+    expect(faultsOf({ limitRps: 1, limitPeriod: 60 })).toEqual(['limitPeriod']);
+    expect(faultsOf({ limitRequests: 1, limitPeriod: 60 })).toEqual([]);
+  });
+
+  it.each([
+    ['1s', { value: 1 }],
+    ['1m', { value: 60 }],
+    ['1h', { value: 3600 }],
+    ['500ms', { fault: expect.any(String) as string }],
+    ['1500ms', { fault: expect.any(String) as string }],
+    ['2h', { fault: expect.any(String) as string }],
+  ])('have a period of whole seconds: %s', (text, parsed) => {
+    expect(limits.fields.limitPeriod?.parse(text)).toEqual(parsed);
+  });
+
+  it.each(['header:', 'header:a b', 'header:x)y', 'header:x,y', 'cookie:a', `header:${'x'.repeat(65)}`])(
+    'are not by %j',
+    (text) => {
+      expect(limits.fields.limitBy?.parse(text)).toHaveProperty('fault');
+    },
+  );
+});
