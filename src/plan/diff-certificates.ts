@@ -2,6 +2,7 @@ import type { Chunk } from '../lib/ordered-map.ts';
 import type { Plan, PlanFile, Section } from '../protocol/plan.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { DiffContext } from './diff-context.ts';
+import { isNamedByBareServer } from './bare-server-files.ts';
 import { contentObstacle, type StoreKind } from './file-needs.ts';
 import { laterNamesake } from './later-namesake.ts';
 import type { LoadedFiles } from './loaded-files.ts';
@@ -50,11 +51,18 @@ export function diffCertificateFile(
     const obstacle =
       missing === undefined
         ? (contentObstacle(path, after.size, users, capabilities.version) ??
+          bareObstacle(next, file) ??
           orderObstacle({ crtLists: worker.crtLists, files: next.files }, path))
         : `${missing} is not for HAProxy ${capabilities.version ?? '?'}`;
     if (obstacle === undefined) draft.emit('fileSet', ...users.map((store) => setOf(store, path)));
     else draft.reload(`${what}: ${how}, and ${obstacle}`);
   }
+}
+
+function bareObstacle(next: Plan, { kind, path }: PlanFile): string | undefined {
+  return kind !== 'cert' && isNamedByBareServer(next, path)
+    ? 'HAProxy gives it to no server that has no certificate of its own'
+    : undefined;
 }
 
 function orderObstacle(state: Pick<Plan, 'crtLists' | 'files'>, path: string): string | undefined {

@@ -56,7 +56,7 @@ function readBlocks(
 
 function isCertificate({ pem }: PemBlock): boolean {
   try {
-    return new X509Certificate(pem).subject !== undefined;
+    return new X509Certificate(pem).raw.length > 0;
   } catch {
     return false;
   }

@@ -49,7 +49,7 @@ export const backendTls: PolicyTopic = {
       restricting: true,
       values: 'a host name',
       summary:
-        'The name that has to be in the certificate of servers. Default: the one that they are asked for (`secure-sni`).',
+        'The name that has to be in the certificate of servers, and that they are asked for. HAProxy verifies the name that it asks for, so `secure-sni` cannot be another one.',
       example: 'shop.internal.example.com',
     },
     secureSni: {
@@ -110,6 +110,12 @@ export const backendTls: PolicyTopic = {
         'Tells servers the address of the client by the PROXY protocol, with facts of its TLS connection, and the name of its certificate.',
       example: 'v2',
     },
+  },
+  check({ secureSni, secureVerifyHostname }) {
+    if (secureSni === undefined || secureVerifyHostname === undefined) return [];
+    if (secureSni === secureVerifyHostname) return [];
+    const fault = 'is not the name of secure-sni, which HAProxy would verify in its place';
+    return [{ field: 'secureVerifyHostname', fault }];
   },
 };
 
