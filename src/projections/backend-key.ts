@@ -11,7 +11,7 @@ import type { ServerSettings } from './policies/server-settings.ts';
 export function backendKey(ref: BackendRef): string {
   let name = `${ref.namespace}_${ref.service}_${ref.port}`;
   if (ref.passthrough === true) name += '_tcp';
-  if (ref.profile !== undefined) name += `_${ref.profile.name.slice(-8)}`;
+  if (ref.profile !== undefined) name += `_${ref.profile.name.slice(-16)}`;
   if (ref.server !== undefined) name += `_s${digestOf(ref.server)}`;
   return name;
 }

@@ -1,5 +1,6 @@
 import type { Owner } from '../lib/owner.ts';
 import type { PolicyFields } from './policies/policy-fields.ts';
+import type { User } from './policies/parse-password-list.ts';
 import type { ShapedProfile } from './policies/profile-of.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface Route {
   readonly rule?: string;
   /** Key of the {@link Choice} between several backends; absent: there is one. */
   readonly choice?: string;
+  /** The three as maps have them, see `routeTarget`. */
+  readonly target: string;
   readonly owner: Owner;
 }
 
@@ -70,6 +73,14 @@ export interface Policy extends PolicyFields {
 
 /** A named `defaults` section, shared by all backends of one shape. */
 export interface Profile extends ShapedProfile {
+  readonly owner: Owner;
+}
+
+/** Who may get in where it is named: nobody, if it is empty. */
+export interface UserList {
+  /** Of its `userlist` section. */
+  readonly name: string;
+  readonly users: readonly User[];
   readonly owner: Owner;
 }
 
@@ -146,6 +157,8 @@ export interface BackendServer {
   readonly weight: number;
   /** In maintenance: known, not ready, not terminating. */
   readonly disabled: boolean;
+  /** What clients bring along that belong to it, where that is asked for. */
+  readonly cookie?: string;
 }
 
 /** A certificate with its private key, for some host names. One that is for many has several entries, so that a change of one costs little. */

@@ -12,6 +12,7 @@ import { externalBackend } from './external-backend.ts';
 import { serverOptions, type ServerSecrets } from './server-options.ts';
 import { type ServicePort, servicePort } from './service-port.ts';
 import { sliceEndpoints } from './slice-endpoints.ts';
+import { withCookies } from './with-cookies.ts';
 
 const serviceNameLabel = 'kubernetes.io/service-name';
 
@@ -88,8 +89,10 @@ export function createBackendProjections(
       const found = servedBy(port, () => slices().flatMap(endpointsOf), zone);
       const options = found && serverOptions(ref, found, reader, secrets);
       if (found === undefined || options === undefined) return { ...common, servers: [] };
-      const { servers, external } = found;
-      if (!isPassed) return { ...common, servers, ...options, ...(external && { external }) };
+      const { external } = found;
+      const servers =
+        ref.profile?.shape['affinity'] === 'cookie' ? withCookies(found.servers, owner) : found.servers;
+      if (!isPassed) return { ...common, ...options, servers, ...(external && { external }) };
       // Names are found for requests, which nobody sees here.
       if (external !== undefined) return { ...common, servers: [] };
       const { proxyProtocol } = options;

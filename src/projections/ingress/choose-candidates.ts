@@ -71,8 +71,7 @@ export function chooseCandidates(
     candidates.push({ ref: to, backend, backendField, owner });
     for (const { kind, name, value, takes } of canary.matches) {
       const key = `${kind} ${name} ${value}`;
-      if (!matches.has(key))
-        matches.set(key, { kind, name, value, target: takes ? target : routeTarget(route) });
+      if (!matches.has(key)) matches.set(key, { kind, name, value, target: takes ? target : route.target });
     }
     taken = Math.min(1, taken + canary.share);
     if (canary.share > 0) shares.push({ below: Math.floor(range * taken), target });
@@ -80,7 +79,13 @@ export function chooseCandidates(
   if (matches.size === 0 && shares.length === 0) return route;
   const key = choiceKey(route);
   const choice: Choice = { key, matches: [...matches.values()], shares, owner: route.owner };
-  return { ...route, choice: key, candidates, choices: choice };
+  return {
+    ...route,
+    choice: key,
+    target: routeTarget({ ...route, choice: key }),
+    candidates,
+    choices: choice,
+  };
 }
 
 /** No stranger can find another route with the same. */

@@ -1,6 +1,7 @@
 import type { Reader } from '../../collections/types.ts';
 import { formatOwner } from '../../lib/owner.ts';
 import { backendKey } from '../backend-key.ts';
+import { routeTarget } from '../route-target.ts';
 import { showValue } from '../show-value.ts';
 import { unservableBackend } from '../unservable-backend.ts';
 import type { BackendRef } from '../backend-ref.ts';
@@ -48,15 +49,16 @@ export function chooseRoute(
   const { group, match, path, owner, backendField } = winner;
   const policy = policyOf(winner);
   const common = { group, match, path, owner, backendField };
-  if (policy.kind === 'closed') return { ...common, backend: closedBackend };
-  if (winner.ref === undefined) return { ...common, backend: unservableBackend };
+  if (policy.kind === 'closed') return { ...common, backend: closedBackend, target: closedBackend };
+  if (winner.ref === undefined) return { ...common, backend: unservableBackend, target: unservableBackend };
   const ref = {
     ...winner.ref,
     ...(policy.profile && { profile: policy.profile }),
     ...(policy.server && { server: policy.server }),
   };
   const rule = policy.rule === undefined ? {} : { rule: policy.rule };
-  return { ...common, backend: backendKey(ref), ...rule, ref };
+  const way = { backend: backendKey(ref), ...rule };
+  return { ...common, ...way, target: routeTarget(way), ref };
 }
 
 function servicePort({ ref }: Claim): string {

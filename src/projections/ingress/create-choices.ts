@@ -48,7 +48,7 @@ export function createChoices(graph: Graph, routes: Collection<IngressRoute>): C
     'matchShapes',
     byShape,
     ([first], key): MatchShape | undefined =>
-      first && { ...first, owner: { kind: 'MatchShape', namespace: '', name: key } },
+      first && { ...first, owner: { kind: 'Shape', namespace: '', name: key } },
   );
   return { choices, matchShapes, candidates };
 }

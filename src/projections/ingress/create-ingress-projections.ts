@@ -17,9 +17,11 @@ import type {
   RouteBackend,
   ServerIdentity,
   TrustFile,
+  UserList,
 } from '../model.ts';
 import { createPolicies } from '../policies/create-policies.ts';
 import { createProfiles } from '../policies/create-profiles.ts';
+import { createUserLists } from '../policies/create-user-lists.ts';
 import { createTrustUses } from '../policies/create-trust-uses.ts';
 import { createServerIdentities } from '../tls/create-server-identities.ts';
 import { createTrust, type TrustState } from '../tls/create-trust.ts';
@@ -80,6 +82,8 @@ export interface IngressProjections {
   readonly resolvers: Collection<Resolver>;
   /** By rule. */
   readonly policies: Collection<Policy>;
+  /** By name. */
+  readonly userLists: Collection<UserList>;
   /** By `namespace/name` of the Ingress. */
   readonly ingressStatuses: Collection<IngressStatus>;
   /** By host or wildcard. */
@@ -119,10 +123,15 @@ export function createIngressProjections(
     routePolicies: ingressPolicies,
     settings,
   } = createPolicies(graph, 'Ingress', selected, { scopes: ['route', 'backend', 'host'], snippets });
-  const { routePolicies: servicePolicies, settings: ofServices } = createPolicies(graph, 'Service', services, {
-    scopes: ['backend'],
-    snippets,
-  });
+  const { routePolicies: servicePolicies, settings: ofServices } = createPolicies(
+    graph,
+    'Service',
+    services,
+    {
+      scopes: ['backend'],
+      snippets,
+    },
+  );
   const serviceShapes = createServiceShapes(graph, services, externalNames);
   const routes = createIngressRoutes(graph, { claims, ingressPolicies, servicePolicies, serviceShapes });
   const { choices, matchShapes, candidates } = createChoices(graph, routes);
@@ -132,7 +141,10 @@ export function createIngressProjections(
   });
   const refs = graph.unionEntries(
     'ingress.refs',
-    createBackendRefs(graph, graph.unionEntries<IngressRoute | Candidate>('ingress.ways', routes, candidates)),
+    createBackendRefs(
+      graph,
+      graph.unionEntries<IngressRoute | Candidate>('ingress.ways', routes, candidates),
+    ),
     createBackendRefs(graph, passthroughs),
   );
   const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
@@ -160,10 +172,27 @@ export function createIngressProjections(
   createBackendChecks(graph, routes, ports);
   createBackendChecks(graph, candidates, ports);
   createBackendChecks(graph, passthroughs, ports);
+  const userLists = createUserLists(graph, settings, secrets);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
   const tlsUses = createIngressTls(graph, selected, settings);
-  return { trust, trustFiles, serverIdentities, passthroughs, hosts, routes, choices, matchShapes, backends, profiles, resolvers, policies, ingressStatuses, tlsUses };
+  return {
+    trust,
+    trustFiles,
+    serverIdentities,
+    passthroughs,
+    hosts,
+    routes,
+    choices,
+    matchShapes,
+    backends,
+    profiles,
+    resolvers,
+    policies,
+    userLists,
+    ingressStatuses,
+    tlsUses,
+  };
 }
 
 const publicNames: ExternalNames = {

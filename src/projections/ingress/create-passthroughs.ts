@@ -44,7 +44,9 @@ export function createPassthroughs(graph: Graph, sources: PassthroughSources): C
       // What is malformed is told where routes are made of it.
       const found = parseIngress(ingress, () => undefined);
       const owner = ownerOf('Ingress', ingress);
-      const roots = found.filter(({ kind, match, path }) => kind !== 'any' && match !== 'exact' && path === '');
+      const roots = found.filter(
+        ({ kind, match, path }) => kind !== 'any' && match !== 'exact' && path === '',
+      );
       const field = annotationField('ssl-passthrough');
       const message = 'has an effect on rules with a host and on their path / (Prefix) alone';
       if (roots.length < found.length)

@@ -1,6 +1,7 @@
 import type { Route } from '../model.ts';
 import type { Parsed } from '../parsed.ts';
 import { showValue } from '../show-value.ts';
+import { normalizePath } from './normalize-path.ts';
 
 export type PathMatch = Pick<Route, 'match' | 'path'> & {
   /** The path reads like a regular expression; it is matched literally. */
@@ -14,10 +15,10 @@ const neverInPath = /[?#]/;
 const regexLike = /[[\]{}|^\\]|\.[*+]|\$$|\([^()]*[|*]/;
 
 /**
- * `pathType` and `path` of one Ingress path. `Exact` matches the request's path as sent; `Prefix` and
+ * `pathType` and `path` of one Ingress path. `Exact` matches the whole path of a request; `Prefix` and
  * `ImplementationSpecific` match whole path elements, trailing slashes ignored. A path starts with `/`, has at most 2048
  * characters, all of them visible ASCII, and no `?` or `#`, which no request path contains. Only `ImplementationSpecific`
- * may be without a path, which means `/`. Nothing is decoded or normalised: `%2F` and `//` mean themselves.
+ * may be without a path, which means `/`. Paths are in the normal form that those of requests are matched in.
  */
 export function parsePath(pathType: unknown, path: unknown): Parsed<PathMatch> {
   const absent = path === undefined || path === null || path === '';
@@ -31,13 +32,13 @@ export function parsePath(pathType: unknown, path: unknown): Parsed<PathMatch> {
     return { fault: `must be visible ASCII, anything else percent-encoded: ${showValue(text)}` };
   }
   if (neverInPath.test(text)) return { fault: `must not contain "?" or "#": ${showValue(text)}` };
+  const normal = normalizePath(text);
+  if ('fault' in normal) return normal;
   const looksLikeRegex = regexLike.test(text);
-  if (pathType === 'Exact') return { value: { match: 'exact', path: text, looksLikeRegex } };
-  return { value: { match: 'prefix', path: withoutTrailingSlashes(text), looksLikeRegex } };
+  if (pathType === 'Exact') return { value: { match: 'exact', path: normal.value, looksLikeRegex } };
+  return { value: { match: 'prefix', path: withoutTrailingSlash(normal.value), looksLikeRegex } };
 }
 
-function withoutTrailingSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end--;
-  return path.slice(0, end);
+function withoutTrailingSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }

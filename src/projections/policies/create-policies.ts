@@ -57,7 +57,7 @@ export function createPolicies(
     `${at}.route-policies`,
     read,
     ({ fields, closed, owner: by }): RoutePolicy => {
-      const profile = profileOf(policyShape(fields));
+      const profile = profileOf(policyShape(fields, by.namespace));
       const server = serverSettings(fields);
       const canary = canaryOf(fields);
       return {

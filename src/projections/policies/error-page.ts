@@ -8,4 +8,6 @@ export interface ErrorPage {
 /** Statuses that HAProxy answers by itself with, once it knows the route. */
 export const errorStatuses = [403, 413, 429, 500, 502, 503, 504] as const;
 
-export type ErrorPages = { readonly [Status in (typeof errorStatuses)[number] as `httpResponse${Status}`]?: ErrorPage };
+export type ErrorPages = {
+  readonly [Status in (typeof errorStatuses)[number] as `httpResponse${Status}`]?: ErrorPage;
+};

@@ -1,10 +1,11 @@
+import type { BackendFields } from './backend-fields.ts';
 import type { ShapingFields } from './shaping-fields.ts';
 
 /**
  * What can be said of a route or of a backend beyond where requests go, whichever API says it; every field may be missing. One field is one setting, so that
  * several sources can be laid over each other. What each means, where it may be said and what it costs is in `policyTable`.
  */
-export interface PolicyFields extends ShapingFields {
+export interface PolicyFields extends ShapingFields, BackendFields {
   /** Times as HAProxy writes them (`500ms`, `30s`). */
   readonly timeoutConnect?: string;
   readonly timeoutQueue?: string;
@@ -52,6 +53,10 @@ export interface PolicyFields extends ShapingFields {
   readonly sslCiphersBackend?: string;
   readonly sslCipherSuitesBackend?: string;
   readonly proxyProtocol?: 'no' | 'v1' | 'v2' | 'v2-ssl' | 'v2-ssl-cn';
+
+  /** Name of a Secret in the object's namespace. */
+  readonly authSecret?: string;
+  readonly authRealm?: string;
 
   /** Networks as HAProxy prints them, with their length: `10.0.0.0/8`, `fd00::/8`. */
   readonly allowlistSourceRange?: readonly string[];

@@ -1,6 +1,12 @@
 import type { PolicyTopic } from './policy-topic.ts';
+import { affinity } from './topics/affinity.ts';
 import { backendTls } from './topics/backend-tls.ts';
 import { clientCertificates } from './topics/client-certificates.ts';
+import { balance } from './topics/balance.ts';
+import { healthChecks } from './topics/health-checks.ts';
+import { retries } from './topics/retries.ts';
+import { serverLimits } from './topics/server-limits.ts';
+import { basicAuth } from './topics/basic-auth.ts';
 import { bodySize } from './topics/body-size.ts';
 import { cors } from './topics/cors.ts';
 import { canary } from './topics/canary.ts';
@@ -21,6 +27,11 @@ import { tlsHosts } from './topics/tls-hosts.ts';
 /** All that can be said of routes and backends, in the order of the documentation. */
 export const policyTable: readonly PolicyTopic[] = [
   timeouts,
+  balance,
+  affinity,
+  healthChecks,
+  retries,
+  serverLimits,
   cors,
   httpsOnly,
   tlsHosts,
@@ -32,7 +43,12 @@ export const policyTable: readonly PolicyTopic[] = [
   headers,
   canary,
   compression,
- 
+
   errorPages,
   logging,
-  snippets, sources, limits, bodySize];
+  snippets,
+  sources,
+  limits,
+  bodySize,
+  basicAuth,
+];

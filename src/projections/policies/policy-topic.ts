@@ -17,7 +17,7 @@ export interface PolicyField<Value> {
    * of servers, so that other values are another backend of the same profile. Never
    * what a stranger wrote unchecked.
    */
-  readonly shape: 'nothing' | 'value' | 'server' | { part(value: Value): unknown };
+  readonly shape: 'nothing' | 'value' | 'server' | { part(value: Value, namespace: string): unknown };
   /** It keeps requests out: where it cannot be understood the route is closed, not open. */
   readonly restricting?: true;
   /** It is HAProxy's language, and taken only where the configuration allows that. */

@@ -1,11 +1,5 @@
 import type { Collection, Graph } from '../../collections/types.ts';
-import type {
-  Certificate,
-  ClientAuthority,
-  DefaultCertificate,
-  Listener,
-  TlsHost,
-} from '../model.ts';
+import type { Certificate, ClientAuthority, DefaultCertificate, Listener, TlsHost } from '../model.ts';
 import { createCertificateChecks } from './create-certificate-checks.ts';
 import { type CertificateContents, createCertificateContents } from './create-certificate-contents.ts';
 import { createCertificates } from './create-certificates.ts';

@@ -48,9 +48,7 @@ export function createTrust(graph: Graph, uses: Collection<TrustUse>, source: Se
     if (content.kind !== 'usable') return undefined;
     const { namespace, name } = ownerOfKey(key);
     const ca = trustFile({ namespace, name }, 'ca');
-    return content.facts.revoked === undefined
-      ? { ca }
-      : { ca, crl: trustFile({ namespace, name }, 'crl') };
+    return content.facts.revoked === undefined ? { ca } : { ca, crl: trustFile({ namespace, name }, 'crl') };
   });
   const trustFiles = graph.flatMapEntries(
     'trustFiles',

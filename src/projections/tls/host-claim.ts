@@ -2,7 +2,10 @@ import type { SecretRef } from './secret-ref.ts';
 import type { TlsUse } from './tls-use.ts';
 
 /** What one object asks for: a certificate for a host. Several may ask for the same host. */
-export interface HostClaim extends Pick<TlsUse, 'owner' | 'created' | 'position' | 'settingsOnly' | 'settings'> {
+export interface HostClaim extends Pick<
+  TlsUse,
+  'owner' | 'created' | 'position' | 'settingsOnly' | 'settings'
+> {
   /** The host itself, or `*.example.com`. */
   readonly host: string;
   /** Absent: the default certificate. */

@@ -29,11 +29,9 @@ const noKeywords: readonly Keyword[] = [];
 
 /** `keyword=true` prints the keyword alone, `keyword=value` with its argument, `keyword=(array a b)` with several; false and nothing leave it out. */
 export function keywordsOf(hash: Readonly<Record<string, unknown>>): readonly Keyword[] {
-  const given = keywordOrder(hash);
+  const given = keywordOrder(hash).filter(([, value]) => isGiven(value) && value !== false);
   if (given.length === 0) return noKeywords;
-  return given
-    .filter(([, value]) => isGiven(value) && value !== false)
-    .map(([name, value]) => ({ name, args: value === true ? [] : argumentsOf(value) }));
+  return given.map(([name, value]) => ({ name, args: value === true ? [] : argumentsOf(value) }));
 }
 
 /** Named arguments in the order in which they are written: Handlebars hands them over in reverse. */

@@ -31,8 +31,8 @@ describe('policies', () => {
     const two = shop({ 'cors-enable': 'true', 'cors-max-age': '5' }, 'two', 'two.example.com');
     const w = world(one, two);
     const [name = ''] = profileNames(w);
-    expect(profileNames(w)).toEqual([expect.stringMatching(/^haptic-http-[0-9a-f]{8}$/)]);
-    expect(w.backends.keys()).toEqual([`shop_shop_80_${name.slice(-8)}`]);
+    expect(profileNames(w)).toEqual([expect.stringMatching(/^haptic-http-[0-9a-f]{16}$/)]);
+    expect(w.backends.keys()).toEqual([`shop_shop_80_${name.slice(-16)}`]);
     expect(w.policies.keys()).toEqual(['shop_one', 'shop_two']);
     expect(w.routes.peek('one.example.com prefix ')).toMatchObject({ rule: 'shop_one' });
     expect(w.routes.peek('two.example.com prefix ')).toMatchObject({ rule: 'shop_two' });
