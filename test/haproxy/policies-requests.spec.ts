@@ -98,7 +98,7 @@ describeEachLine('policies of requests', (line) => {
       ['strip', '/api', '/'],
       ['strip', '/api/', '/'],
       ['strip', '/api/x', '/x'],
-      ['strip', '/api/%2e%2e/x%20y', '/%2e%2e/x%20y'],
+      ['strip', '/api/%7e/x%20y', '/%7e/x%20y'],
       ['base', '/', '/base/'],
       ['base', '/x/', '/base/x/'],
       ['captures', '/users/7/photos/a/b?q=1', '/p/%[src]/a/b/7?q=1'],
