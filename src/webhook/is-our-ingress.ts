@@ -10,7 +10,7 @@ const controller = 'haproxy-haptic.org/controller';
 export function isOurIngress(ingress: KubeObject, classes: Collection<KubeObject> | undefined): boolean {
   const facts = (classes?.keys() ?? []).flatMap((key) => {
     const value = classes?.peek(key);
-    return value === undefined ? [] : [classFact(value, controller)];
+    return value === undefined ? [] : [classFact(value, controller, () => undefined)];
   });
   const name = className(ingress);
   const chosen =

@@ -46,7 +46,7 @@ export function judgeProblems({ before, after }: ProblemChange, subject: Owner):
 const aboutOthers = /(?:Missing|Conflict|Lost|Pending)$/;
 const othersReasons: ReadonlySet<string> = new Set([
   'CertificateInvalid',
-  'ExternalNameUnsupported',
+  'ExternalNameRefused',
   'ObjectUnreadable',
 ]);
 

@@ -1,3 +1,5 @@
+import { metadataBlocks } from './metadata-blocks.ts';
+
 /** Networks where no client should get a server to ask for it. */
 export interface AddressRange {
   readonly what: string;
@@ -11,14 +13,7 @@ export const addressRanges: readonly AddressRange[] = [
   {
     what: 'a metadata address',
     refused: 'never',
-    blocks: [
-      '169.254.169.254/32',
-      '100.100.100.200/32',
-      '192.0.0.192/32',
-      '168.63.129.16/32',
-      'fd00:ec2::/32',
-      'fd20:ce::254/128',
-    ],
+    blocks: metadataBlocks,
   },
   { what: 'a link-local address', refused: 'never', blocks: ['169.254.0.0/16', 'fe80::/10'] },
   {

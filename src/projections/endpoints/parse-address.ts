@@ -1,4 +1,5 @@
 import { BlockList, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { metadataBlocks } from '../../lib/http/metadata-blocks.ts';
 import type { Parsed } from '../parsed.ts';
 import { showValue } from '../show-value.ts';
 import type { AddressFamily } from './service-port.ts';
@@ -7,8 +8,8 @@ const refused = notAHost();
 
 /**
  * An endpoint's address: a literal of the slice's family, in canonical form so that two spellings are one server.
- * Refused as Kubernetes does: unspecified (HAProxy would read 0.0.0.0 as "wherever the client went"), link-local (cloud
- * metadata services live there) and multicast. Loopback is accepted: clusters on one machine use it.
+ * Refused as Kubernetes does: unspecified (HAProxy would read 0.0.0.0 as "wherever the client went"), link-local and multicast; and where clouds
+ * answer for their machines. Loopback is accepted: clusters on one machine use it.
  */
 export function parseAddress(raw: unknown, family: AddressFamily): Parsed<string> {
   const kind = family === 'IPv4' ? 'ipv4' : 'ipv6';
@@ -29,5 +30,9 @@ function notAHost(): BlockList {
   list.addAddress('::', 'ipv6');
   list.addSubnet('fe80::', 10, 'ipv6');
   list.addSubnet('ff00::', 8, 'ipv6');
+  for (const block of metadataBlocks) {
+    const [network = '', length] = block.split('/');
+    list.addSubnet(network, Number(length), isIPv6(network) ? 'ipv6' : 'ipv4');
+  }
   return list;
 }

@@ -52,7 +52,7 @@ describe('a change is not to blame', () => {
     'ConflictLost',
     'MapKeyConflict',
     'ContentPending',
-    'ExternalNameUnsupported',
+    'ExternalNameRefused',
   ])('for what depends on other objects: %s', (reason) => {
     const { causes, warnings } = judge([], [problem({ reason })]);
     expect({ causes, warnings: warnings.length }).toEqual({ causes: [], warnings: 1 });

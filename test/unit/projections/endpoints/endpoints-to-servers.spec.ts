@@ -124,6 +124,7 @@ describe('endpointsToServers', () => {
       address: fc.constantFrom('10.0.0.1', '10.0.0.2', '10.0.0.10'),
       port: fc.constantFrom(80, 8080),
       state: fc.constantFrom('ready' as const, 'draining' as const, 'waiting' as const),
+      zones: fc.constantFrom<readonly string[]>([], ['z1'], ['z1', 'z2']),
       name: fc.constantFrom('a', 'b', 'b-2'),
     });
     const shuffled = fc

@@ -45,6 +45,10 @@ describe('parseAddress', () => {
     ['fe80::1', 'IPv6'],
     ['ff02::1', 'IPv6'],
     ['::ffff:169.254.169.254', 'IPv6'],
+    ['100.100.100.200', 'IPv4'],
+    ['168.63.129.16', 'IPv4'],
+    ['fd00:ec2::254', 'IPv6'],
+    ['fd20:ce::254', 'IPv6'],
   ] as const)('refuses %s, which is no single reachable host', (raw, family) => {
     expect(parseAddress(raw, family)).toMatchObject({
       fault: expect.stringContaining('one reachable host') as string,
