@@ -24,7 +24,9 @@ export function createUserLists(
     'auth.uses',
     settings,
     ({ fields: { authSecret }, owner }) =>
-      authSecret === undefined ? undefined : { secret: { namespace: owner.namespace, name: authSecret }, owner },
+      authSecret === undefined
+        ? undefined
+        : { secret: { namespace: owner.namespace, name: authSecret }, owner },
     { ownerOf: ({ owner }) => owner },
   );
   const bySecret = graph.groupEntriesBy('auth.uses-by-secret', uses, ({ secret }) => secretKey(secret));

@@ -52,7 +52,9 @@ interface Entry {
 }
 
 function entriesOfLines(text: string): Parsed<readonly Entry[]> {
-  const lines = text.split(/\r?\n/).map((line, at) => ({ line: line.trim(), where: `line ${at + 1} of auth` }));
+  const lines = text
+    .split(/\r?\n/)
+    .map((line, at) => ({ line: line.trim(), where: `line ${at + 1} of auth` }));
   return {
     value: lines.flatMap(({ line, where }) => {
       if (line === '' || line.startsWith('#')) return [];

@@ -40,5 +40,7 @@ export const basicAuth: PolicyTopic = {
 function realm(text: string): Parsed<string> {
   const value = text.trim();
   if (/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(value)) return { value };
-  return { fault: `must have 1 to 128 printable characters, no quotes and no backslashes: ${showValue(text)}` };
+  return {
+    fault: `must have 1 to 128 printable characters, no quotes and no backslashes: ${showValue(text)}`,
+  };
 }
