@@ -40,6 +40,8 @@ export interface FactOptions extends TlsOptions {
   /** What the status of every Ingress should say of the way to HAProxy. */
   readonly publishing: Publishing;
   readonly externalNames: ExternalNames;
+  /** Whether annotations in HAProxy's own language are taken. */
+  readonly snippetAnnotations: boolean;
   /** Of all HAProxy pods. */
   readonly zone?: string;
 }
@@ -51,6 +53,7 @@ export function factOptionsOf({ controller }: Pick<TemplateConfig, 'controller'>
   return {
     publishing: { ...(service && { service }), addresses },
     externalNames: externalNamesOf(externalNames),
+    snippetAnnotations: controller.snippetAnnotations,
     ...(controller.zone !== undefined && { zone: controller.zone }),
     certificateGraceMs: parseDuration(certificateGracePeriod, 'controller.certificateGracePeriod'),
     defaultCertificates: [defaultSSLCertificate, selfSignedCertificate].filter((ref) => ref !== undefined),
@@ -87,7 +90,7 @@ export interface Facts {
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
 export function buildFacts(
   stores: ReadonlyMap<string, LiveStore>,
-  { publishing, externalNames, zone, ...tlsOptions }: FactOptions,
+  { publishing, externalNames, snippetAnnotations, zone, ...tlsOptions }: FactOptions,
 ): Facts {
   const watched = [...factResources, secretResource].flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
@@ -111,7 +114,7 @@ export function buildFacts(
       endpointslices: storeOf('endpointslices'),
       secrets,
     },
-    { publishing, externalNames, ...(zone !== undefined && { zone }) },
+    { publishing, externalNames, snippetAnnotations, ...(zone !== undefined && { zone }) },
   );
   // Where no Secrets are watched, HTTPS is not served, and nobody need be told what it lacks.
   const tls =

@@ -92,13 +92,15 @@ describeEachLine('policies of requests', (line) => {
       ['rewrite', '/api', '/v2/%[src]/'],
       ['rewrite', '/api/', '/v2/%[src]/'],
       ['rewrite', '/api/x/y/?q=/api', '/v2/%[src]/x/y/?q=/api'],
-      ['rewrite', '/api//x', '/v2/%[src]//x'],
+      ['rewrite', '/api//x', '/v2/%[src]/x'],
       ['rewrite', '/deep/er/x', '/v2/%[src]/x'],
       ['rewrite', '/exact?q', '/v2/%[src]/?q'],
       ['strip', '/api', '/'],
       ['strip', '/api/', '/'],
       ['strip', '/api/x', '/x'],
-      ['strip', '/api/%7e/x%20y', '/%7e/x%20y'],
+      ['strip', '/api/x%20y', '/x%20y'],
+      ['strip', '//api/x', '/x'],
+      ['strip', '/a/../api/x', '/x'],
       ['base', '/', '/base/'],
       ['base', '/x/', '/base/x/'],
       ['captures', '/users/7/photos/a/b?q=1', '/p/%[src]/a/b/7?q=1'],
@@ -186,5 +188,39 @@ describeEachLine('policies of requests', (line) => {
     await world.request({ host: 'none.example.com', target: '/somebody-hears-this' });
     await expect.poll(() => world.haproxy.log()).toContain('/somebody-hears-this');
     expect(world.haproxy.log()).not.toContain('/nobody-hears-this');
+  });
+});
+
+describeEachLine('snippets', (line) => {
+  const objects = () => [
+    ...pool.objects,
+    withAnnotations('own.example.com', {
+      'config-backend':
+        'acl beta hdr(x-beta) -m found\nhttp-request set-header x-own "%[path] \\"1\\"" if beta',
+    }),
+    withAnnotations('leaving.example.com', { 'config-backend': 'backend other\nserver x 127.0.0.1:1' }),
+    withAnnotations('none.example.com', {}),
+  ];
+
+  it('are printed where the configuration allows it', async () => {
+    const world = await startIngressTraffic(line, objects(), { snippetAnnotations: true });
+    try {
+      const ask = (host: string) => world.echo({ host, target: '/p', headers: ['X-Beta: 1'] });
+      expect((await ask('own.example.com')).headers).toMatchObject({ 'x-own': '/p "1"' });
+      expect((await ask('none.example.com')).headers).not.toHaveProperty('x-own');
+      expect((await ask('leaving.example.com')).server).toBe('web');
+    } finally {
+      await world.stop();
+    }
+  });
+
+  it('are not taken by default', async () => {
+    const world = await startIngressTraffic(line, objects());
+    try {
+      const { headers } = await world.echo({ host: 'own.example.com', headers: ['X-Beta: 1'] });
+      expect(headers).not.toHaveProperty('x-own');
+    } finally {
+      await world.stop();
+    }
   });
 });

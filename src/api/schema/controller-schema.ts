@@ -85,6 +85,12 @@ export const controllerSchema = {
       pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
       maxLength: 63,
     },
+    snippetAnnotations: {
+      type: 'boolean',
+      description:
+        "Whether annotations in HAProxy's own language are taken (haproxy-haptic.org/config-backend). Whoever may write an Ingress or a Service can then do whatever HAProxy can: read what other namespaces are sent, and answer for them.",
+      default: false,
+    },
     externalNames: {
       type: 'object',
       description:
