@@ -30,6 +30,13 @@ describe('a configuration from libraries', () => {
     expect(loadConfig([root])).toStrictEqual({
       controller: {
         certificateGracePeriod: '1m',
+        externalNames: {
+          enabled: true,
+          allowedNames: [],
+          allowedNetworks: [],
+          clusterDomain: 'cluster.local',
+        },
+        snippetAnnotations: false,
         leaderElection: {
           enabled: true,
           leaseName: 'haptic-leader',
