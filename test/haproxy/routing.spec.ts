@@ -71,7 +71,7 @@ describeEachLine('routing: paths of one host', (line) => {
             paths: [
               prefix('/a%2Fb', 'one'),
               prefix('//double', 'two'),
-              exact('/q"u;o\\t\'e$%[x]{y}', 'deep'),
+              exact('/q"u;o,t\'e${x}[y]{z}', 'deep'),
               prefix('/Case', 'api'),
             ],
           },
@@ -114,16 +114,21 @@ describeEachLine('routing: paths of one host', (line) => {
       ['a query string does not spoil a prefix', at('/api/v2?a=b'), 'deep'],
       ['an absolute-form target is routed by its path', at('http://a.example.com/api/x?y'), 'api'],
       ['an absolute-form target without a path is "/"', at('http://a.example.com'), 'one'],
-      ['dots in the path are not resolved before matching', at('/api/../other'), 'api'],
+      ['dots in the path are resolved before matching', at('/api/../other'), 'root'],
       ['OPTIONS * goes to whoever has "/"', { method: 'OPTIONS', target: '*', host: 'a.example.com' }, 'one'],
-      ['"//" is not taken for "/"', at('//api'), 'root'],
+      ['"//" is "/" in matching', at('//api'), 'two'],
       ['an encoded slash is not taken for a slash', at('/a/b', 'odd.example.com'), '404'],
-      ['an encoded slash matches as sent', at('/a%2Fb/c', 'odd.example.com'), 'one'],
-      ['an encoded slash in another case is another path', at('/a%2fb', 'odd.example.com'), '404'],
-      ['a double slash matches as sent', at('//double/x', 'odd.example.com'), 'two'],
+      [
+        'an encoded slash that would go elsewhere as a slash is refused',
+        at('/a%2Fb/c', 'odd.example.com'),
+        '400',
+      ],
+      ['an encoded slash that goes the same way as a slash is routed', at('/group%2Fproject'), 'root'],
+      ['an encoded slash does not hide a longer prefix', at('/api%2fv2'), '400'],
+      ['a double slash of an Ingress is "/" in matching, too', at('/double/x', 'odd.example.com'), 'two'],
       [
         'quotes, semicolons and format characters mean themselves',
-        at('/q"u;o\\t\'e$%[x]{y}', 'odd.example.com'),
+        at('/q"u;o,t\'e${x}[y]{z}', 'odd.example.com'),
         'deep',
       ],
       ['paths are case-sensitive', at('/case', 'odd.example.com'), '404'],
@@ -148,8 +153,12 @@ describeEachLine('routing: paths of one host', (line) => {
     ],
   );
 
-  it('passes path and query on as they were sent', async () => {
-    expect((await world.echo(at('/api//x/../%2F?q=/a&b'))).url).toBe('/api//x/../%2F?q=/a&b');
+  it('passes query and doubled slashes on as they were sent', async () => {
+    expect((await world.echo(at('/api//x%2Fy?q=/a/../b//%61&c'))).url).toBe('/api//x%2Fy?q=/a/../b//%61&c');
+  });
+
+  it('passes the normal form of a path on', async () => {
+    expect((await world.echo(at('/%61pi/./x/../y%2dz%c3%a9?q'))).url).toBe('/api/y-z%C3%A9?q');
   });
 
   it('tells backends who asked, and by which protocol, whatever the client claims', async () => {
@@ -306,7 +315,7 @@ describeEachLine('routing: an empty cluster', (line) => {
 
   it('names its maps at runtime as in the bundle, so that entries can be added', async () => {
     const listed = await world.haproxy.cli('show map');
-    const maps = ['default', 'host', 'path-exact', 'path-prefix'].map((name) => `maps/${name}.map`);
+    const maps = ['default', 'host', 'path'].map((name) => `maps/${name}.map`);
     for (const map of maps) {
       expect(listed).toContain(`(${map})`);
       expect(await world.haproxy.cli(`add map ${map} probe.invalid/x value`)).toBe('\n');
@@ -317,10 +326,10 @@ describeEachLine('routing: an empty cluster', (line) => {
   });
 
   it('answers 503 for a route whose backend this process does not have, and others go on', async () => {
-    await world.haproxy.cli('add map maps/path-prefix.map */gone/ shop_gone_80');
+    await world.haproxy.cli('add map maps/path.map */gone/ shop_gone_80');
     expect(await world.outcome({ target: '/gone/x' })).toBe('503');
     expect(await world.outcome({ target: '/other' })).toBe('404');
-    await world.haproxy.cli('del map maps/path-prefix.map */gone/');
+    await world.haproxy.cli('del map maps/path.map */gone/');
   });
 
   it('reloads in its base directory with the same sockets and map names', async () => {

@@ -8,7 +8,7 @@ const operations = [
   ...['server_add', 'server_enable', 'server_disable', 'server_del', 'server_set_addr', 'server_set_weight'],
   ...['server_set_state', 'wait_srv_removable', 'map_add', 'map_set', 'map_del', 'map_replace'],
 ];
-const maps = ['host', 'path-exact', 'path-prefix', 'default'].map((name) => `maps/${name}.map`);
+const maps = ['host', 'path', 'default'].map((name) => `maps/${name}.map`);
 const runtimeInventory = { generation: 1, maps, certs: [], ca_files: [], crl_files: [], crt_lists: [] };
 
 const rolesOf = (planId: string): PlanRoles => {

@@ -40,7 +40,7 @@ export async function runFloorLoop(options: { kubeconfigPath: string; socketPath
         `add server ${added} weight 100`,
         `enable server ${added.split(' ')[0]}`,
         `publish backend ${name}`,
-        `add map maps/path-prefix.map ${host}/ ${name}`,
+        `add map maps/path.map ${host}/ ${name}`,
         `add map maps/host.map ${host} ${host}`,
       ].join('; '),
     );

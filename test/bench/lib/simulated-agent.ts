@@ -13,7 +13,7 @@ import { apiVersion } from '../../../src/protocol/wire.ts';
 import { planSchemaVersion } from '../../../src/protocol/plan.ts';
 
 const haproxy = { version: '3.4', full_version: '3.4.7', worker_pid: 1, worker_start_time_unix_micros: 1 };
-const maps = ['host', 'path-exact', 'path-prefix', 'default'].map((name) => `maps/${name}.map`);
+const maps = ['host', 'path', 'default'].map((name) => `maps/${name}.map`);
 const inventory = { generation: 1, maps, certs: [], ca_files: [], crl_files: [], crt_lists: [] };
 const rules = { configFile: 'haproxy.cfg', reserved: new Set<string>() };
 
