@@ -61,7 +61,7 @@ export function putProblems(
   if (before === undefined && problems.length === 0) return;
   const byKey = new Map(problems.map((problem) => [problemKey(problem), problem]));
   for (const [name, problem] of byKey) retain(engine, name, problem);
-  for (const name of before ?? []) release(engine, name);
+  for (const name of before ?? []) releaseProblem(engine, name);
   engine.open = true;
   engine.touched.add(node);
   turnWrite(held, key, byKey.size === 0 ? undefined : [...byKey.keys()]);
@@ -77,7 +77,8 @@ function retain(engine: Engine, name: string, problem: Problem): void {
   node.sortedKeys.noteMembership(name);
 }
 
-function release(engine: Engine, name: string): void {
+/** One entry fewer reports it. */
+export function releaseProblem(engine: Engine, name: string): void {
   const { node, counts } = engine.problems;
   const count = turnGet(counts, name) ?? 0;
   write(engine, counts, name, count > 1 ? count - 1 : undefined);

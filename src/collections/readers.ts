@@ -47,6 +47,26 @@ export function removeReader(readers: Readers, key: string | undefined, ref: Ref
   if (slot.size === 1) for (const last of slot) readers.byKey.set(key, last);
 }
 
+/** Takes out all readers whose node has this index or a higher one. */
+export function forgetReaders(readers: Readers, from: number): void {
+  if (from === 0) {
+    readers.byKey.clear();
+    readers.ofMembership.clear();
+    return;
+  }
+  for (const ref of readers.ofMembership) if (ref.node >= from) readers.ofMembership.delete(ref);
+  for (const [key, slot] of readers.byKey)
+    if (slot instanceof Set) forgetRefs(readers, key, slot, from);
+    else if (slot.node >= from) readers.byKey.delete(key);
+}
+
+function forgetRefs(readers: Readers, key: string, refs: ReadonlySet<Ref>, from: number): void {
+  const kept = [...refs].filter((ref) => ref.node < from);
+  const [first] = kept;
+  if (first === undefined) readers.byKey.delete(key);
+  else if (kept.length < refs.size) readers.byKey.set(key, kept.length === 1 ? first : new Set(kept));
+}
+
 export function forEachReader(slot: ReaderSlot | undefined, visit: (ref: Ref) => void): void {
   if (slot instanceof Set) slot.forEach(visit);
   else if (slot !== undefined) visit(slot);

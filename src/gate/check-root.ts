@@ -4,6 +4,8 @@ import path from 'node:path';
 import { concatMap, defer, finalize, type Observable } from 'rxjs';
 import { entriesOf, valuesOf } from '../lib/ordered-map.ts';
 import { errorCode } from '../lib/error-code.ts';
+import { runWithTurns } from '../lib/run-with-turns.ts';
+import type { Slices } from '../lib/slices.ts';
 import { abortable } from '../operators/abortable.ts';
 import type { Plan, PlanFile } from '../protocol/plan.ts';
 import { plainOrigin } from './guard/plain-origin.ts';
@@ -71,15 +73,20 @@ async function writeFiles(plan: Plan, root: string, signal: AbortSignal): Promis
     const folder = path.dirname(target);
     if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
     folders.add(folder);
-    const bytes = file.kind === 'config' ? configBytes(plan, file, root) : Buffer.concat(file.content());
+    const bytes =
+      file.kind === 'config'
+        ? await runWithTurns(configBytes(plan, file, root), signal)
+        : Buffer.concat(file.content());
     await writeFile(target, bytes, { mode: 0o600, signal });
   }
 }
 
+/** Sections between two pauses. */
+const slice = 256;
 const eachOrigin = new RegExp(plainOrigin, 'gm');
 
-function configBytes(plan: Plan, file: PlanFile, root: string): string | Buffer {
-  const { edits } = withoutLoading(plan.sections);
+function* configBytes(plan: Plan, file: PlanFile, root: string): Slices<string | Buffer> {
+  const { edits } = yield* withoutLoading(plan.sections);
   let isOther = edits.size > 0;
   const texts: string[] = [];
   for (const [key, section] of entriesOf(plan.sections)) {
@@ -89,6 +96,7 @@ function configBytes(plan: Plan, file: PlanFile, root: string): string | Buffer 
       : text;
     isOther ||= moved !== text;
     texts.push(moved);
+    if (texts.length % slice === 0) yield;
   }
   return isOther ? texts.join('') : Buffer.concat(file.content());
 }

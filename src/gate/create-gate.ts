@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { catchError, concatMap, defer, forkJoin, map, of, tap, timeout, type Observable } from 'rxjs';
 import { valuesOf } from '../lib/ordered-map.ts';
+import { runSlices } from '../lib/run-slices.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { Plan } from '../protocol/plan.ts';
 import { attributeFindings } from './attribute-findings.ts';
@@ -124,8 +125,9 @@ function judgementOf({ code, signal, output }: ProcessResult): Judgement {
  * it will say.
  */
 function withoutDoubtful(plan: Plan, judgement: Judgement): Judgement {
-  const { edits } = withoutLoading(plan.sections);
-  if (judgement.accepted || edits.size === 0) return judgement;
+  if (judgement.accepted) return judgement;
+  const { edits } = runSlices(withoutLoading(plan.sections));
+  if (edits.size === 0) return judgement;
   const isDoubtful = doubtOf(plan.sections, edits);
   const messages = judgement.messages.filter((said) => said.severity === 'warning' || !isDoubtful(said));
   return { ...judgement, accepted: messages.every(({ severity }) => severity === 'warning'), messages };

@@ -21,9 +21,11 @@ import {
 } from './lib/route-objects.ts';
 import { scriptedApi } from './lib/scripted-api.ts';
 import { percentile, rounded } from './lib/statistics.ts';
+import { watchBlocks } from './lib/watch-blocks.ts';
 
 const routeCount = Number(process.env['HAPTIC_BENCH_ROUTES'] ?? 10_000);
 const changes = Number(process.env['HAPTIC_BENCH_CHANGES'] ?? 7);
+/** HAProxy's check is to have the machine meanwhile. */
 const lookEveryMs = 2;
 const watched = new Set(['ingresses', 'ingressclasses', 'services', 'endpointslices']);
 
@@ -114,7 +116,7 @@ export async function run(): Promise<object> {
   const released: number[] = [];
   const cpu: number[] = [];
   const stages = new Map<string, number[]>();
-  const blocks = watchBlocks();
+  const blocks = watchBlocks(lookEveryMs);
   for (let change = 1; change <= changes; change++) {
     const first = loads.length;
     const former = releasedPlan;
@@ -182,38 +184,6 @@ function versionOf(haproxy: string): string {
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/**
- * Longest time between two looks, less the wait between them; `cpu`: of this thread, which others on the machine do not make longer.
- * It waits, for HAProxy's check is to have the machine meanwhile.
- */
-function watchBlocks() {
-  let longest = { wall: 0, cpu: 0 };
-  let last = performance.now();
-  let lastCpu = cpuMs();
-  let running = true;
-  const turn = (): void => {
-    const now = performance.now();
-    const cpu = cpuMs();
-    longest = {
-      wall: Math.max(longest.wall, now - last - lookEveryMs),
-      cpu: Math.max(longest.cpu, cpu - lastCpu),
-    };
-    last = now;
-    lastCpu = cpu;
-    if (running) setTimeout(turn, lookEveryMs);
-  };
-  setTimeout(turn, lookEveryMs);
-  return {
-    restart: () => {
-      longest = { wall: 0, cpu: 0 };
-    },
-    stop: () => {
-      running = false;
-      return longest;
-    },
-  };
 }
 
 function cpuMs(): number {

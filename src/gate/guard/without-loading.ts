@@ -1,5 +1,5 @@
 import type { OrderedMap } from '../../lib/ordered-map.ts';
-import { runSlices } from '../../lib/run-slices.ts';
+import type { Slices } from '../../lib/slices.ts';
 import type { Section } from '../../protocol/plan.ts';
 import { createGuard, type GuardedSections } from './create-guard.ts';
 
@@ -14,8 +14,8 @@ const guard = createGuard({
 
 /**
  * Takes out of a render what would act on the process that checks it, or on the files beside it: scripts, libraries and programs, and
- * files that are written. Everything else of a configuration is its author's business.
+ * files that are written. Everything else of a configuration is its author's business. O(sections), with pauses.
  */
-export function withoutLoading(sections: OrderedMap<Section>): GuardedSections {
-  return runSlices(guard(sections));
+export function withoutLoading(sections: OrderedMap<Section>): Slices<GuardedSections> {
+  return guard(sections);
 }

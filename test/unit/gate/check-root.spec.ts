@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, ut
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { firstValueFrom, NEVER, of, tap, throwError } from 'rxjs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRootsIn } from '../../../src/gate/check-root.ts';
 import { eventually } from '../../fixtures/haproxy-process.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
@@ -54,6 +54,25 @@ describe('checkRootsIn', () => {
       checkRootsIn(dir)(plain, (root) => of(readFileSync(path.join(root, 'haproxy.cfg'), 'utf8'))),
     );
     expect(text).toBe('global\n');
+    await emptied();
+  });
+
+  it('gives the event loop its turns while it looks through a large configuration', async () => {
+    const backends = Object.fromEntries(Array.from({ length: 4_000 }, (_, n) => [`b${n}`, {}]));
+    const large = makePlan({ core: { global: 'global\n  default-path origin /x\n' }, backends });
+    // By this clock each slice is used up at once.
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    await firstValueFrom(checkRootsIn(dir)(large, (root) => of(root)));
+    clearImmediate(next);
+    vi.restoreAllMocks();
+    expect(turns).toBeGreaterThan(25);
     await emptied();
   });
 

@@ -3,7 +3,7 @@ import { doubtOf } from '../../../src/gate/guard/doubt-of.ts';
 import { guardCrtList } from '../../../src/gate/guard/guard-crt-list.ts';
 import { createGuard } from '../../../src/gate/guard/create-guard.ts';
 import { withoutLoading } from '../../../src/gate/guard/without-loading.ts';
-import { orderedMapFrom } from '../../../src/lib/ordered-map.ts';
+import { orderedMapFrom, type OrderedMap } from '../../../src/lib/ordered-map.ts';
 import { runSlices } from '../../../src/lib/run-slices.ts';
 import type { Section } from '../../../src/protocol/plan.ts';
 
@@ -16,7 +16,8 @@ const sectionsOf = (...texts: readonly string[]) =>
     ]),
   );
 const inSlices = createGuard({ leavesOut: () => true });
-const guard: typeof withoutLoading = (sections) => runSlices(inSlices(sections));
+const guard = (sections: OrderedMap<Section>) => runSlices(inSlices(sections));
+const checked = (sections: OrderedMap<Section>) => runSlices(withoutLoading(sections));
 const textsOf = (guarded: ReturnType<typeof guard>) =>
   Object.fromEntries([...guarded.edits].map(([key, { text }]) => [key, text]));
 
@@ -30,7 +31,7 @@ describe('a guarded configuration', () => {
   });
 
   it('has no line that sections make together: what goes on in the next is judged as a whole', () => {
-    for (const one of [guard, withoutLoading]) {
+    for (const one of [guard, checked]) {
       const guarded = one(sectionsOf('global\n  lua-', '', 'load', ' x\n  maxconn 1\n'));
       const text = [0, 1, 2, 3]
         .map((key) => guarded.edits.get(String(key))?.text ?? ['global\n  lua-', '', 'load', ' x\n'][key])
@@ -48,9 +49,9 @@ describe('a guarded configuration', () => {
 
   it('keeps what only its author has to answer for, where that is asked for', () => {
     const text = 'global\n  ca-base /etc\n  setenv A b\n  frob\n';
-    expect(withoutLoading(sectionsOf(text)).edits.size).toBe(0);
+    expect(checked(sectionsOf(text)).edits.size).toBe(0);
     const all = 'global\n lua-load x\n ssl-passphrase-cmd x\nring r\n backing-file x\n';
-    expect(textsOf(withoutLoading(sectionsOf(all)))).toEqual({
+    expect(textsOf(checked(sectionsOf(all)))).toEqual({
       0: `global\n${gone}\n${gone}\nring r\n${gone}\n`,
     });
   });
