@@ -22,6 +22,7 @@ const plurals: Readonly<Record<string, string>> = {
   Service: 'services',
   EndpointSlice: 'endpointslices',
   Namespace: 'namespaces',
+  Secret: 'secrets',
 };
 
 export function clusterClient(kubeconfigPath: string): ClusterClient {

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 export interface SandboxProcess {
   readonly kubeconfigPath: string;
   readonly httpPort: number;
+  readonly httpsPort: number;
   /** HAProxy's base dir: haproxy.cfg, maps, sockets. */
   readonly baseDir: string;
   readonly controllerLog: string;
@@ -45,9 +46,10 @@ export async function startSandboxProcess(
           resolve(Object.fromEntries(values) as Record<K, string>);
       });
     });
-  const { http, kubeconfig, logs } = await Promise.race([
+  const { http, https, kubeconfig, logs } = await Promise.race([
     found({
       http: /^HAProxy\s+http:\/\/127\.0\.0\.1:(\d+)/m,
+      https: /^HAProxy\s.*\shttps:\/\/127\.0\.0\.1:(\d+)/m,
       kubeconfig: /KUBECONFIG=(\S+)/,
       logs: /^Logs\s+(\S+)/m,
     }),
@@ -56,6 +58,7 @@ export async function startSandboxProcess(
   return {
     kubeconfigPath: kubeconfig,
     httpPort: Number(http),
+    httpsPort: Number(https),
     baseDir: path.join(path.dirname(logs), 'haproxy'),
     controllerLog: path.join(logs, 'controller.log'),
     stop: () => end(child),
