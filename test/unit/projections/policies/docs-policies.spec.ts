@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { policyIndex } from '../../../../src/projections/policies/policy-index.ts';
+import { readPolicy } from '../../../../src/projections/policies/read-policy.ts';
+import { collectFaults } from '../collect-faults.ts';
 import { ingressClass } from '../../../fixtures/kube-objects.ts';
 import { createIngressWorld } from '../ingress-world.ts';
 
@@ -29,6 +31,30 @@ describe('docs/policies.md', () => {
     });
   });
 });
+
+describe.each(readdirSync(path.join(root, 'docs')).filter((name) => /^policies-.*\.md$/.test(name)))(
+  'docs/%s',
+  (name) => {
+    const objects = examples(read(`docs/${name}`)).filter(
+      ({ kind }) => kind === 'Ingress' || kind === 'Service',
+    );
+
+    it('has examples', () => {
+      expect(objects.length).toBeGreaterThan(0);
+    });
+
+    it.each(objects.map((object, i) => [`${i + 1}, ${object.kind}`, object] as const))(
+      'has an example %s in which every annotation is heard',
+      (_title, object) => {
+        const { faults, report } = collectFaults();
+        const scopes =
+          object.kind === 'Service' ? (['backend'] as const) : (['route', 'backend', 'host'] as const);
+        expect(readPolicy(object, { scopes, snippets: true }, report)).toMatchObject({ closed: false });
+        expect(faults).toEqual([]);
+      },
+    );
+  },
+);
 
 describe('docs/annotations.md', () => {
   it('lists every reason, and none that is not reported', () => {
