@@ -62,6 +62,13 @@ describeEachLine('policies of requests', (line) => {
       withAnnotations('plain-page.example.com', { 'http-response-503': 'later' }, [
         { path: '/', service: 'gone' },
       ]),
+      withAnnotations('named.example.com', {
+        'server-alias': 'Alias.example.org, taken.example.com, named.example.com',
+        'redirect-from': 'from.example.org,none.example.com',
+        'from-to-www-redirect': 'true',
+      }),
+      withAnnotations('www.bare.example.com', { 'from-to-www-redirect': 'true' }),
+      withAnnotations('taken.example.com', {}, [{ path: '/', service: 'gone' }]),
       withAnnotations('silent.example.com', { 'enable-access-log': 'false' }),
       withAnnotations('none.example.com', {}),
       withAnnotations('gone.example.com', {}, [{ path: '/', service: 'gone' }]),
@@ -84,6 +91,30 @@ describeEachLine('policies of requests', (line) => {
 
     it('of the root leave other paths alone', async () => {
       expect(await world.outcome({ host: 'root.example.com', target: '/x' })).toBe('web');
+    });
+  });
+
+  describe('other hosts', () => {
+    it.each([
+      ['alias.example.org', 'web'],
+      ['from.example.org', '308'],
+      ['www.named.example.com', '308'],
+      ['bare.example.com', '308'],
+      ['taken.example.com', '503'],
+      ['none.example.com', 'web'],
+      ['www.none.example.com', '404'],
+      ['www.alias.example.org', '404'],
+    ])('%s: %s', async (host, outcome) => {
+      expect(await world.outcome({ host, target: '/a/b' })).toBe(outcome);
+    });
+
+    it.each([
+      ['from.example.org:8080', 'http://named.example.com/a/?b'],
+      ['WWW.named.example.com', 'http://named.example.com/a/?b'],
+      ['bare.example.com', 'http://www.bare.example.com/a/?b'],
+    ])('sends %s to %s', async (host, location) => {
+      const { head } = await world.request({ host, target: '/a/?b' });
+      expect(headersOf(head)['location']).toBe(location);
     });
   });
 

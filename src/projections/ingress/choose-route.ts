@@ -11,6 +11,9 @@ import type { JoinedPolicy } from '../policies/join-policies.ts';
 import type { Claim } from './claim.ts';
 import { compareClaims } from './compare-claims.ts';
 
+/** Backend of the base library that sends requests to the host in the second word. */
+const otherHostBackend = 'haptic-other-host';
+
 /** A route with what is needed to tell its owner about the backend it names. */
 export interface IngressRoute extends Route {
   readonly ref?: BackendRef;
@@ -37,7 +40,8 @@ export function chooseRoute(
   for (const loser of losers) {
     const own = sameOwner(loser, winner);
     if (own && servicePort(loser) === servicePort(winner)) continue;
-    const by = own ? `by ${winner.field} of the same object` : `by the older ${formatOwner(winner.owner)}`;
+    const older = loser.beside === winner.beside ? 'the older ' : '';
+    const by = own ? `by ${winner.field} of the same object` : `by ${older}${formatOwner(winner.owner)}`;
     reader.report({
       severity: 'error',
       reason: 'ConflictLost',
@@ -50,6 +54,10 @@ export function chooseRoute(
   const policy = policyOf(winner);
   const common = { group, match, path, owner, backendField };
   if (policy.kind === 'closed') return { ...common, backend: closedBackend, target: closedBackend };
+  if (winner.redirectHost !== undefined) {
+    const way = { backend: otherHostBackend, rule: winner.redirectHost };
+    return { ...common, ...way, target: routeTarget(way) };
+  }
   if (winner.ref === undefined) return { ...common, backend: unservableBackend, target: unservableBackend };
   const ref = {
     ...winner.ref,

@@ -6,6 +6,10 @@ import type { Host, Route } from '../model.ts';
 export interface Claim extends Pick<Host, 'host' | 'kind'>, Pick<Route, 'group' | 'match' | 'path'> {
   /** Absent: the backend cannot be served (reported where it was read), the path answers 503. */
   readonly ref?: BackendRef;
+  /** In place of a backend: the host that requests are sent to. */
+  readonly redirectHost?: string;
+  /** For a host that is not one of the object's rules: whoever has it there goes before. */
+  readonly beside?: true;
   readonly owner: Owner;
   /** Creation time of the owner in milliseconds. */
   readonly created: number;

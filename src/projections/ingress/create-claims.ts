@@ -3,17 +3,24 @@ import type { Collection, Graph } from '../../collections/types.ts';
 import { ownerOf } from '../owner-of.ts';
 import { reportFor } from '../report-for.ts';
 import type { Claim } from './claim.ts';
+import type { ObjectSettings } from '../policies/create-policies.ts';
+import { withOtherHosts } from './with-other-hosts.ts';
 import { parseIngress } from './parse-ingress.ts';
 
 /** What every selected Ingress asks for, one entry per path and default. */
-export function createClaims(graph: Graph, ingresses: Collection<KubeObject>): Collection<Claim> {
+export function createClaims(
+  graph: Graph,
+  ingresses: Collection<KubeObject>,
+  settings: Collection<ObjectSettings>,
+): Collection<Claim> {
   return graph.flatMapEntries(
     'ingress.claims',
     ingresses,
     (ingress, key, reader) => {
-      const claims = parseIngress(ingress, reportFor(ownerOf('Ingress', ingress), reader));
+      const parsed = parseIngress(ingress, reportFor(ownerOf('Ingress', ingress), reader));
+      const claims = withOtherHosts(parsed, reader.read(settings, key)?.fields ?? {});
       return claims.map((claim) => [`${key} ${claim.position}`, claim] as const);
     },
-    { ownerOf: (ingress) => ownerOf('Ingress', ingress) },
+    { reads: [settings], ownerOf: (ingress) => ownerOf('Ingress', ingress) },
   );
 }

@@ -116,13 +116,13 @@ export function createIngressProjections(
     snippetAnnotations: snippets = false,
   } = options;
   const selected = createSelectedIngresses(graph, ingresses, ingressClasses, controller);
-  const claims = createClaims(graph, selected);
-  const { hosts, byGroup } = createIngressHosts(graph, claims);
   const {
     policies,
     routePolicies: ingressPolicies,
     settings,
   } = createPolicies(graph, 'Ingress', selected, { scopes: ['route', 'backend', 'host'], snippets });
+  const claims = createClaims(graph, selected, settings);
+  const { hosts, byGroup } = createIngressHosts(graph, claims);
   const { routePolicies: servicePolicies, settings: ofServices } = createPolicies(
     graph,
     'Service',

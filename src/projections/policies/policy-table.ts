@@ -15,6 +15,7 @@ import { errorPages } from './topics/error-pages.ts';
 import { headers } from './topics/headers.ts';
 import { httpsOnly } from './topics/https-only.ts';
 import { logging } from './topics/logging.ts';
+import { otherHosts } from './topics/other-hosts.ts';
 import { pathRewrites } from './topics/path-rewrites.ts';
 import { redirects } from './topics/redirects.ts';
 import { rewrites } from './topics/rewrites.ts';
@@ -38,6 +39,7 @@ export const policyTable: readonly PolicyTopic[] = [
   clientCertificates,
   backendTls,
   redirects,
+  otherHosts,
   rewrites,
   pathRewrites,
   headers,

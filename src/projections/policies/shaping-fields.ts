@@ -5,6 +5,11 @@ import type { RedirectUrl } from './parsers/redirect-url.ts';
 
 /** Those of {@link PolicyFields} that change requests and responses, or where they go. */
 export interface ShapingFields extends ErrorPages {
+  /** Hosts, in lower case. */
+  readonly serverAlias?: readonly string[];
+  readonly redirectFrom?: readonly string[];
+  readonly fromToWwwRedirect?: boolean;
+
   readonly redirectTo?: RedirectUrl;
   readonly redirectToCode?: number;
   /** A path. */
