@@ -43,11 +43,16 @@ export async function runCertificates({
   signal.throwIfAborted();
   const store = openStore(place, resources);
   const deps = { store, policy, now: Date.now, force };
-  const done = [
-    ...(await renewCertificates(deps)),
-    ...(place.kind === 'secrets' && place.names.fallback !== undefined ? await renewSelfSigned(deps) : []),
-  ];
-  out(printed(values.output, done, () => describe(done)));
+  const hasFallback = place.kind === 'secrets' && place.names.fallback !== undefined;
+  // Neither waits for the other, nor fails with it: HAProxy pods need the one to start, HTTPS the other.
+  const passes = await Promise.allSettled([
+    renewCertificates(deps),
+    ...(hasFallback ? [renewSelfSigned(deps)] : []),
+  ]);
+  const done = passes.flatMap((pass) => (pass.status === 'fulfilled' ? pass.value : []));
+  const failed = passes.find((pass) => pass.status === 'rejected');
+  if (done.length > 0 || failed === undefined) out(printed(values.output, done, () => describe(done)));
+  if (failed !== undefined) throw failed.reason;
   return 0;
 }
 

@@ -4,8 +4,11 @@ import { certificateLifetime } from './certificate-lifetime.ts';
 import type { DoctorDeps } from './doctor-deps.ts';
 import type { Finding } from '../finding.ts';
 
-/** As `haptic certificates` names them by default. */
+/** As `haptic certificates` names them by default: looked for where no release is. */
 const usual = ['haptic-agent-issuer', 'haptic-agent-tls', 'haptic-controller-tls'];
+
+const foreign =
+  'see whether who issues it still does: the Certificate of cert-manager, or whoever writes the Secret';
 
 /**
  * How long are the certificates valid that the cluster keeps for agents and controller? Secrets that are not there or cannot be read are
@@ -20,8 +23,8 @@ export async function checkCertificateSecrets({
 }: DoctorDeps): Promise<readonly Finding[]> {
   const check = 'certificates';
   const findings: Finding[] = [];
-  const told = installation?.certificateSecrets ?? [];
-  for (const name of told.length > 0 ? told : usual) {
+  const own = installation?.certificateSecrets ?? usual;
+  for (const name of [...own, ...(installation?.foreignCertificateSecrets ?? [])]) {
     const found = await kube.get({ apiVersion: 'v1', resources: 'secrets', namespace }, name, {
       signal: signal(),
     });
@@ -36,9 +39,12 @@ export async function checkCertificateSecrets({
             check,
             status: 'failed',
             message: `${what} holds no certificate that can be read`,
-            advice: 'haptic certificates --rotate makes new ones',
+            advice: own.includes(name) ? 'haptic certificates --rotate makes new ones' : foreign,
           }
-        : certificateLifetime(check, what, certificate, now()),
+        : withAdvice(
+            certificateLifetime(check, what, certificate, now()),
+            own.includes(name) ? undefined : foreign,
+          ),
     );
   }
   return findings;
@@ -50,4 +56,9 @@ function parsed(pem: Buffer): X509Certificate | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Where something is wrong, and it has other words. */
+function withAdvice(finding: Finding, advice: string | undefined): Finding {
+  return finding.status === 'ok' || advice === undefined ? finding : { ...finding, advice };
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { KubeClient } from '../../kube/kube-client.ts';
 import { describeFailure } from '../../kube/kube-failure.ts';
 import type { ServiceAccountName } from '../ask-access.ts';
-import { containersOf, record, textOf } from '../fields.ts';
+import { containersOf, record, records, textOf } from '../fields.ts';
 import { environmentOfContainer } from '../environment-of-container.ts';
 import { flagsOfContainer } from '../flags-of-container.ts';
 
@@ -23,6 +23,8 @@ export interface Installation {
   };
   /** Secrets of the certificates that HAPTIC issues: between controller and agents, and what HAProxy shows where there is no other. */
   readonly certificateSecrets: readonly string[];
+  /** Secrets of certificates that pods mount and that somebody else issues: cert-manager, or whoever writes them. */
+  readonly foreignCertificateSecrets: readonly string[];
   /** Port of the controller's metrics. */
   readonly metricsPort: number;
   /** Deployments, DaemonSets, Jobs. */
@@ -84,11 +86,14 @@ export async function findInstallation(
     list('v1', 'pods', labels),
   ]);
   if (failures.length > 0) return { kind: 'unknown', reason: failures.join('; ') };
+  const certificateSecrets = certificateSecretsOf([...jobs, ...cronJobs]);
+  const mounted = [...deployments, ...daemonSets].flatMap(mountedCertificates);
   return {
     kind: 'found',
     installation: {
       ...controllerFacts(controller, namespace),
-      certificateSecrets: certificateSecretsOf([...jobs, ...cronJobs]),
+      certificateSecrets,
+      foreignCertificateSecrets: [...new Set(mounted)].filter((name) => !certificateSecrets.includes(name)),
       workloads: kinds([
         ['Deployment', deployments],
         ['DaemonSet', daemonSets],
@@ -111,7 +116,7 @@ function kinds(lists: readonly (readonly [string, readonly KubeObject[]])[]): re
 function controllerFacts(
   controller: KubeObject,
   namespace: string,
-): Omit<Installation, 'certificateSecrets' | 'workloads' | 'pods'> {
+): Omit<Installation, 'certificateSecrets' | 'foreignCertificateSecrets' | 'workloads' | 'pods'> {
   const pod = record(record(record(controller['spec'])['template'])['spec']);
   const container = containersOf(pod).find(
     ({ args, name }) => name === 'controller' || (Array.isArray(args) && args.includes('run')),
@@ -155,4 +160,16 @@ function certificateSecretsOf(jobs: readonly KubeObject[]): readonly string[] {
     }
   }
   return [...secrets];
+}
+
+/** Names of the Secrets of which a workload's pods have a certificate in a volume. */
+function mountedCertificates(workload: KubeObject): readonly string[] {
+  const pod = record(record(record(workload['spec'])['template'])['spec']);
+  const sources = records(pod['volumes']).flatMap((volume) => [
+    ...records(record(volume['projected'])['sources']).map((source) => record(source['secret'])),
+    record(volume['secret']),
+  ]);
+  return sources
+    .filter(({ items }) => records(items).some(({ key }) => key === 'tls.crt'))
+    .map(({ name, secretName }) => textOf(name ?? secretName));
 }

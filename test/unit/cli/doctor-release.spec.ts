@@ -154,6 +154,26 @@ describe('haptic doctor of a Helm release', () => {
     expect(words('workloads')).toStrictEqual(['ok: all 1 pods run and are ready']);
   });
 
+  it('looks at certificates of cert-manager under the names that pods mount, and at none of the usual names', async () => {
+    const source = (name: string) => ({ secret: { name, items: [{ key: 'tls.crt', path: 'tls.crt' }] } });
+    const deployment = controller();
+    const volumes = [
+      { name: 'agent-tls', projected: { sources: [source('web-mine'), { configMap: { name: 'x' } }] } },
+      { name: 'webhook-tls', secret: { secretName: 'web-hook', items: [{ key: 'tls.crt', path: 'c' }] } },
+      { name: 'other', secret: { secretName: 'web-password' } },
+    ];
+    Object.assign(deployment.spec.template.spec, { volumes });
+    const bad = { 'tls.crt': 'eA==' };
+    await create(deployment, pod('one', ready));
+    for (const name of ['web-mine', 'web-hook', 'web-password', 'haptic-agent-tls'])
+      await create({ apiVersion: 'v1', kind: 'Secret', metadata: meta(name), data: bad });
+    const found = (await doctor()).of('certificates').filter(({ status }) => status === 'failed');
+    expect(found.map(({ message, advice }) => `${message}: ${advice ?? ''}`)).toStrictEqual([
+      expect.stringMatching(/^Secret default\/web-mine holds no certificate .*cert-manager/) as string,
+      expect.stringMatching(/^Secret default\/web-hook holds no certificate .*cert-manager/) as string,
+    ]);
+  });
+
   it('says that there is none, that there are several, or that the one that is meant is not there', async () => {
     expect((await doctor()).words('release')).toStrictEqual([
       'skipped: there is no release of the chart in default',
