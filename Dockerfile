@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY tsconfig.json ./
 COPY scripts scripts
-COPY charts/haptic/libraries charts/haptic/libraries
+COPY charts/haptic charts/haptic
 COPY src src
 RUN node scripts/build.ts /out \
  && find /out -name '*.map' -delete \
