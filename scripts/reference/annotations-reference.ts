@@ -22,7 +22,8 @@ restricts: then the routes of its object are **closed** (503) until it is mended
 | \`SnippetForbidden\` | error | is HAProxy's language, which the configuration does not allow |
 
 A change is **free** where it is an entry of a map at runtime, on every HAProxy line. A **profile** is what backends of one shape share: a value that is part of it takes
-a reload the first time that it is used, and none after that for routes that come on HAProxy 3.4.
+a reload the first time that it is used, and none after that for routes that come on HAProxy 3.4. What is on the lines of servers makes another **backend**
+of the same profile, which comes without a reload on HAProxy 3.4.
 
 ${policyTable.map(topicText).join('\n\n')}
 
@@ -49,7 +50,8 @@ function row({
   restricting,
   snippet,
 }: PolicyField<unknown>): string {
-  const cost = shape === 'nothing' ? 'free' : shape === 'value' ? 'a profile' : 'a profile in part';
+  const costs = { nothing: 'free', value: 'a profile', server: 'a backend' } as const;
+  const cost = typeof shape === 'string' ? costs[shape] : 'a profile in part';
   const notes = [restricting && '**Restricts.**', snippet && '**Snippet.**'].filter(Boolean);
   const cells = [code(key), scope, values, [summary, ...notes].join(' '), cost, code(example)];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;

@@ -152,7 +152,12 @@ describeEachLine(
         ],
         {
           defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
-          extraContext: { httpsQuicBind: `quic4@${quic.host}:${quic.port}`, sslRedirectPort: quic.port },
+          extraContext: {
+            httpsQuicBind: `quic4@${quic.host}:${quic.port}`,
+            sslRedirectPort: quic.port,
+            // Nobody speaks the PROXY protocol over UDP.
+            proxyProtocolFrom: ['127.0.0.0/8'],
+          },
         },
       );
       const client = await freeAddress();
