@@ -1,3 +1,4 @@
+import type { Owner } from '../lib/owner.ts';
 import type { ShapedProfile } from './policies/profile-of.ts';
 import type { ServerSettings } from './policies/server-settings.ts';
 
@@ -11,6 +12,8 @@ export interface BackendRef {
   readonly profile?: ShapedProfile;
   /** What is on the lines of its servers. Absent: what the Service's port says. */
   readonly server?: ServerSettings;
+  /** Whose lines in HAProxy's own language its profile has, so that nobody else suffers from them. Absent: it has none. */
+  readonly snippetOf?: Owner;
   /** Connections as they come, which nobody looks into. */
   readonly passthrough?: true;
 }

@@ -71,7 +71,7 @@ export function createBackendProjections(
     refs,
     (ref, name, reader): RouteBackend => {
       const port = reader.read(ports, name);
-      const owner = serviceOwner(ref);
+      const owner = backendOwner(ref);
       const isPassed = ref.passthrough === true;
       const common = {
         name,
@@ -90,21 +90,26 @@ export function createBackendProjections(
       const options = found && serverOptions(ref, found, reader, secrets);
       if (found === undefined || options === undefined) return { ...common, servers: [] };
       const { external } = found;
+      // Without the rules of the profile, the address of such a server is HAProxy's own.
+      if (external !== undefined && ref.profile?.shape['external'] !== true) return { ...common, servers: [] };
       const servers =
         ref.profile?.shape['affinity'] === 'cookie' ? withCookies(found.servers, owner) : found.servers;
       if (!isPassed) return { ...common, ...options, servers, ...(external && { external }) };
-      // Names are found for requests, which nobody sees here.
-      if (external !== undefined) return { ...common, servers: [] };
       const { proxyProtocol } = options;
       return { ...common, servers, ...(proxyProtocol && { proxyProtocol }) };
     },
     {
       reads: [ports, slicesByService, secrets.trust, secrets.identities],
-      ownerOf: serviceOwner,
+      ownerOf: backendOwner,
     },
   );
 
   return { ports, backends };
+}
+
+/** HAProxy refuses what is said in its own language with the backend that has it. */
+function backendOwner(ref: BackendRef) {
+  return ref.snippetOf ?? serviceOwner(ref);
 }
 
 function serviceOwner(ref: BackendRef) {

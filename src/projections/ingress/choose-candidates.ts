@@ -8,6 +8,7 @@ import type { JoinedPolicy } from '../policies/join-policies.ts';
 import { routeTarget } from '../route-target.ts';
 import { type Candidate, describeClaim, type IngressRoute } from './choose-route.ts';
 import type { Claim } from './claim.ts';
+import { joinedRef } from './joined-ref.ts';
 import { compareClaims } from './compare-claims.ts';
 
 /** A claim to a part of what another one is served for. */
@@ -64,8 +65,8 @@ export function chooseCandidates(
     }
     const policy = policyOf(claim, route.owner);
     if (closed || ref === undefined || route.ref === undefined || policy.kind === 'closed') continue;
-    const { rule, profile, server } = policy;
-    const to = { ...ref, ...(profile && { profile }), ...(server && { server }) };
+    const { rule } = policy;
+    const to = joinedRef(ref, policy, route.owner);
     const backend = backendKey(to);
     const target = routeTarget({ backend, ...(rule !== undefined && { rule }) });
     candidates.push({ ref: to, backend, backendField, owner });

@@ -9,6 +9,7 @@ import { closedBackend } from '../closed-backend.ts';
 import type { Choice, Route } from '../model.ts';
 import type { JoinedPolicy } from '../policies/join-policies.ts';
 import type { Claim } from './claim.ts';
+import { joinedRef } from './joined-ref.ts';
 import { compareClaims } from './compare-claims.ts';
 
 /** Backend of the base library that sends requests to the host in the second word. */
@@ -59,11 +60,7 @@ export function chooseRoute(
     return { ...common, ...way, target: routeTarget(way) };
   }
   if (winner.ref === undefined) return { ...common, backend: unservableBackend, target: unservableBackend };
-  const ref = {
-    ...winner.ref,
-    ...(policy.profile && { profile: policy.profile }),
-    ...(policy.server && { server: policy.server }),
-  };
+  const ref = joinedRef(winner.ref, policy, owner);
   const rule = policy.rule === undefined ? {} : { rule: policy.rule };
   const way = { backend: backendKey(ref), ...rule };
   return { ...common, ...way, target: routeTarget(way), ref };

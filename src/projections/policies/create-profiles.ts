@@ -11,7 +11,7 @@ export function createProfiles(graph: Graph, refs: Collection<BackendRef>): Coll
     ([first], name) =>
       first?.profile && {
         ...first.profile,
-        owner: { kind: 'Profile', namespace: '', name },
+        owner: first.snippetOf ?? { kind: 'Profile', namespace: '', name },
       },
   );
 }

@@ -1,4 +1,5 @@
 import { profileOf, type ShapedProfile } from './profile-of.ts';
+import type { PolicyFields } from './policy-fields.ts';
 import { policyTable } from './policy-table.ts';
 import type { PolicyShape } from './policy-shape.ts';
 import type { RoutePolicy } from './route-policy.ts';
@@ -12,8 +13,11 @@ export type JoinedPolicy =
       readonly rule?: string;
       readonly profile?: ShapedProfile;
       readonly server?: ServerSettings;
+      /** Who says lines in HAProxy's own language. */
+      readonly snippetBy?: 'route' | 'service';
     };
 
+const snippet: keyof PolicyFields = 'configBackend';
 const pathTopics = policyTable.filter(({ pathShape }) => pathShape !== undefined);
 
 /**
@@ -37,5 +41,17 @@ export function joinPolicies(
       ? route?.profile
       : profileOf({ ...facts, ...own, ...service?.profile?.shape, ...Object.fromEntries(byPath) });
   const server = (route?.server ?? service?.server) && { ...route?.server, ...service?.server };
-  return { kind: 'open', ...rule, ...(profile && { profile }), ...(server && { server }) };
+  const snippetBy =
+    service?.profile?.shape[snippet] !== undefined
+      ? 'service'
+      : own[snippet] === undefined
+        ? undefined
+        : 'route';
+  return {
+    kind: 'open',
+    ...rule,
+    ...(profile && { profile }),
+    ...(server && { server }),
+    ...(snippetBy && { snippetBy }),
+  };
 }
