@@ -141,6 +141,24 @@ describeEachLine('external names', (line) => {
     await world.deploy();
   });
 
+  it('are asked for whatever else is said of the route, and their servers are not checked', async () => {
+    const name = 'checked';
+    const annotations = { 'haproxy-haptic.org/health-check-uri': '/healthz' };
+    const before = world.bundle();
+    world.put(...external(name, 'api.test'));
+    const [route] = external(name, 'api.test');
+    if (route === undefined) throw new Error('no route');
+    world.put({ ...route, metadata: { ...route.metadata, annotations } });
+    expect(world.bundle().plan.id).not.toBe(before.plan.id);
+    await world.deploy();
+    expect(world.bundle().problems).toEqual(before.problems);
+    expect(await world.outcome(at(name))).toBe('a');
+    const state = await world.haproxy.cli('show stat');
+    expect(state).not.toMatch(/^shop_checked_[^,]*,external,.*,(DOWN|L4|L7)/m);
+    world.remove(...external(name, 'api.test'));
+    await world.deploy();
+  });
+
   it('ends what leads back to HAProxy', async () => {
     const looping = await start(line, [], '127.0.0.0/8');
     try {

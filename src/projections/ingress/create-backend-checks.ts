@@ -17,8 +17,14 @@ export function createBackendChecks(
     ({ ref, backend, backendField, owner }, _key, reader) => {
       const port = ref && reader.read(ports, backend);
       if (ref === undefined || port === undefined) return false;
-      if (port.kind === 'found' || port.kind === 'external') return true;
       const service = `Service ${ref.namespace}/${ref.service}`;
+      if (port.kind === 'external' && 'host' in port.target && ref.passthrough === true) {
+        const message = `spec.externalName of ${service} is found for each request, and nobody sees requests in what is passed through`;
+        const field = `${backendField}.service.name`;
+        reader.report({ severity: 'error', reason: 'ExternalNameRefused', field, message, owner });
+        return false;
+      }
+      if (port.kind === 'found' || port.kind === 'external') return true;
       const { reason, at, message } = {
         'no-service': { reason: 'BackendMissing', at: 'name', message: `${service} does not exist` },
         'no-port': {

@@ -315,6 +315,20 @@ describe('Ingress projections: backends', () => {
     );
   });
 
+  it('does not look for names in connections that are passed through, and says so', () => {
+    const world = createIngressWorld([
+      ingressClass(),
+      service({ type: 'ExternalName', externalName: 'api.example.net' }),
+      ingress({
+        annotations: { 'haproxy-haptic.org/ssl-passthrough': 'true' },
+        rules: [{ host: 'a.example.com', paths: ['/'] }],
+      }),
+    ]);
+    for (const key of world.backends.keys()) expect(world.serverLines(key)).toEqual([]);
+    const field = 'spec.rules[0].http.paths[0].backend.service.name';
+    expect(world.problemLines()).toEqual([`Ingress shop/echo ExternalNameRefused ${field}`]);
+  });
+
   it('chooses endpoints by their hints where all of HAProxy is in one zone', () => {
     const inZone = (address: string, zone: string) => ({ address, hints: { forZones: [{ name: zone }] } });
     const objects = [
