@@ -41,6 +41,8 @@ export function logPipeline(
   const on = <T>(stream$: Observable<T>, next: (value: T) => void): void =>
     logging.add(stream$.subscribe({ next, error: onError }));
   let known = new Set<string>();
+  /** A problem stays the same object for as long as it lasts: with thousands of them, text is made of those that are new. */
+  const keys = new WeakMap<Problem, string>();
   let problems: readonly Problem[] = [];
   let wasPinned = false;
 
@@ -126,11 +128,20 @@ export function logPipeline(
     const now = new Set<string>();
     for (const problem of current) {
       const { owner, field, reason, severity, message } = problem;
-      const key = `${severity} ${formatOwner(owner)} ${field} ${reason} ${message}`;
+      const key = keyOf(problem);
       if (!before.has(key) && !now.has(key))
         log.warn({ object: formatOwner(owner), field, reason, severity, detail: message }, 'problem');
       now.add(key);
     }
     return now;
+  }
+
+  function keyOf(problem: Problem): string {
+    const former = keys.get(problem);
+    if (former !== undefined) return former;
+    const { owner, field, reason, severity, message } = problem;
+    const key = `${severity} ${formatOwner(owner)} ${field} ${reason} ${message}`;
+    keys.set(problem, key);
+    return key;
   }
 }
