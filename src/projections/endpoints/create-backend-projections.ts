@@ -92,8 +92,6 @@ export function createBackendProjections(
       const { external } = found;
       // Without the rules of the profile, the address of such a server is HAProxy's own.
       if (external !== undefined && ref.profile?.shape['external'] !== true) return { ...common, servers: [] };
-      // Without the rules of the profile, the address of such a server is HAProxy's own.
-      if (external !== undefined && ref.profile?.shape['external'] !== true) return { ...common, servers: [] };
       const servers =
         ref.profile?.shape['affinity'] === 'cookie' ? withCookies(found.servers, owner) : found.servers;
       if (!isPassed) return { ...common, ...options, servers, ...(external && { external }) };
