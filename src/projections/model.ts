@@ -76,6 +76,23 @@ export interface Profile extends ShapedProfile {
   readonly owner: Owner;
 }
 
+/** What a Service is asked about the requests of a rule. */
+export interface AuthRequest {
+  readonly rule: string;
+  readonly backend: string;
+  readonly method: string;
+  readonly host: string;
+  /** With its query; no white space. */
+  readonly path: string;
+  /** Names of headers in lower case; `*` alone: all. Which of the request it is shown, of its answer the server gets, and of its answer the client. */
+  readonly asked: readonly string[];
+  readonly passed: readonly string[];
+  readonly shown: readonly string[];
+  /** A URL or a path. */
+  readonly signin?: string;
+  readonly owner: Owner;
+}
+
 /** Who may get in where it is named: nobody, if it is empty. */
 export interface UserList {
   /** Of its `userlist` section. */

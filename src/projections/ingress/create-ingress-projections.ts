@@ -18,9 +18,12 @@ import type {
   ServerIdentity,
   TrustFile,
   UserList,
+  AuthRequest,
 } from '../model.ts';
 import { createPolicies } from '../policies/create-policies.ts';
 import { createProfiles } from '../policies/create-profiles.ts';
+import { createAuthRequests } from '../policies/create-auth-requests.ts';
+import { createAuthWays } from '../policies/create-auth-ways.ts';
 import { createUserLists } from '../policies/create-user-lists.ts';
 import { createTrustUses } from '../policies/create-trust-uses.ts';
 import { createServerIdentities } from '../tls/create-server-identities.ts';
@@ -84,6 +87,8 @@ export interface IngressProjections {
   readonly policies: Collection<Policy>;
   /** By name. */
   readonly userLists: Collection<UserList>;
+  /** By rule. */
+  readonly authRequests: Collection<AuthRequest>;
   /** By `namespace/name` of the Ingress. */
   readonly ingressStatuses: Collection<IngressStatus>;
   /** By host or wildcard. */
@@ -139,6 +144,7 @@ export function createIngressProjections(
     ingresses: selected,
     ...{ ingressPolicies, servicePolicies, byGroup },
   });
+  const authWays = createAuthWays(graph, { settings, servicePolicies, serviceShapes });
   const refs = graph.unionEntries(
     'ingress.refs',
     createBackendRefs(
@@ -146,6 +152,7 @@ export function createIngressProjections(
       graph.unionEntries<IngressRoute | Candidate>('ingress.ways', routes, candidates),
     ),
     createBackendRefs(graph, passthroughs),
+    createBackendRefs(graph, authWays),
   );
   const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
   const [uses, servicesUses] = [
@@ -172,6 +179,8 @@ export function createIngressProjections(
   createBackendChecks(graph, routes, ports);
   createBackendChecks(graph, candidates, ports);
   createBackendChecks(graph, passthroughs, ports);
+  createBackendChecks(graph, authWays, ports);
+  const authRequests = createAuthRequests(graph, settings, authWays);
   const userLists = createUserLists(graph, settings, secrets);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
@@ -190,6 +199,7 @@ export function createIngressProjections(
     resolvers,
     policies,
     userLists,
+    authRequests,
     ingressStatuses,
     tlsUses,
   };

@@ -11,6 +11,7 @@ import { policyShape } from './policy-shape.ts';
 import { profileOf } from './profile-of.ts';
 import { type ReadPolicy, readPolicy, type PolicyScope } from './read-policy.ts';
 import type { RoutePolicy } from './route-policy.ts';
+import { ruleOf } from './rule-of.ts';
 import { serverSettings } from './server-settings.ts';
 
 export interface Policies {
@@ -72,11 +73,6 @@ export function createPolicies(
     { ownerOf: ({ owner: by }) => by },
   );
   return { policies, routePolicies, settings: read };
-}
-
-/** No Kubernetes name contains `_`, so different objects have different rules. */
-function ruleOf({ namespace, name }: Owner): string {
-  return `${namespace}_${name}`;
 }
 
 function hasRule(fields: PolicyFields): boolean {

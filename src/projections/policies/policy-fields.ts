@@ -1,3 +1,4 @@
+import type { AuthUrl } from './parsers/auth-url.ts';
 import type { BackendFields } from './backend-fields.ts';
 import type { ShapingFields } from './shaping-fields.ts';
 
@@ -57,6 +58,15 @@ export interface PolicyFields extends ShapingFields, BackendFields {
   /** Name of a Secret in the object's namespace. */
   readonly authSecret?: string;
   readonly authRealm?: string;
+
+  readonly authUrl?: AuthUrl;
+  readonly authMethod?: 'GET' | 'HEAD' | 'POST';
+  /** Names of headers in lower case, or `*` alone. */
+  readonly authHeadersRequest?: readonly string[];
+  readonly authHeadersSucceed?: readonly string[];
+  readonly authHeadersFail?: readonly string[];
+  /** A URL, or a path of the same host. */
+  readonly authSignin?: string;
 
   /** Networks as HAProxy prints them, with their length: `10.0.0.0/8`, `fd00::/8`. */
   readonly allowlistSourceRange?: readonly string[];

@@ -12,6 +12,7 @@ import { cors } from './topics/cors.ts';
 import { canary } from './topics/canary.ts';
 import { compression } from './topics/compression.ts';
 import { errorPages } from './topics/error-pages.ts';
+import { externalAuth } from './topics/external-auth.ts';
 import { headers } from './topics/headers.ts';
 import { httpsOnly } from './topics/https-only.ts';
 import { logging } from './topics/logging.ts';
@@ -53,4 +54,5 @@ export const policyTable: readonly PolicyTopic[] = [
   limits,
   bodySize,
   basicAuth,
+  externalAuth,
 ];
