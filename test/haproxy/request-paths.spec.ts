@@ -99,7 +99,7 @@ const target = fc
   .map((parts) => {
     const text = parts
       .map(([separator, word, encoded, upper]) => {
-        const letters = word.includes('%') ? [word] : [...word];
+        const letters = word.includes('%') ? [word] : Array.from(word);
         return (
           separator +
           letters.map((c, i) => (encoded.includes(i) && c.length === 1 ? hexOf(c, upper) : c)).join('')
