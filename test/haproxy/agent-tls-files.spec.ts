@@ -124,7 +124,7 @@ describeEachLine('the agent changes TLS files', (line) => {
     expect(await haproxy.reloads()).toBe(2);
   });
 
-  it('by a reload when HAProxy refuses one, and puts all back when it refuses the files as well', async () => {
+  it('HT#3: by a reload when HAProxy refuses one, and puts all back when it refuses the files as well', async () => {
     const { talk, haproxy } = scene();
     const [old, other] = [pool.leaves[2], pool.leaves[6]];
     const first = filesWith({ 'certs/a.pem': pemOf(old) }, ['certs/a.pem']);

@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 
 describeEachLine('what a controller tells', (line) => {
-  it('has no value of a Secret and no key, whatever goes wrong with them', async () => {
+  it('HT#5: has no value of a Secret and no key, whatever goes wrong with them', async () => {
     const server = await createApiServer();
     const web = await scriptedServer((_request, response) => response.writeHead(500).end());
     const folder = await mkdtemp(path.join(tmpdir(), 'haptic-canary-'));
