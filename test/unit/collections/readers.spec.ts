@@ -8,6 +8,7 @@ import {
   type Deps,
   forEachDep,
   forEachReader,
+  forgetReaders,
   hasDep,
   noDeps,
   type Ref,
@@ -22,15 +23,23 @@ const flat = (list: readonly (readonly [number, string | undefined])[]): Deps =>
 
 describe('readers', () => {
   it('are a set of entries per key and for the membership, whatever comes and goes', () => {
-    const action = fc.record({ add: fc.boolean(), key: readKey, ref: fc.nat(refs.length - 1) });
+    const action = fc.record({
+      what: fc.constantFrom('add', 'add', 'remove', 'forget'),
+      key: readKey,
+      ref: fc.nat(refs.length - 1),
+    });
     fc.assert(
       fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
         const readers = createReaders();
         const expected = new Map<string | undefined, Set<Ref>>();
-        for (const { add, key, ref } of actions) {
+        for (const { what, key, ref } of actions) {
           const set = expected.get(key) ?? new Set();
           expected.set(key, set);
-          if (add) {
+          if (what === 'forget') {
+            forgetReaders(readers, ref);
+            for (const each of expected.values())
+              for (const one of each) if (one.node >= ref) each.delete(one);
+          } else if (what === 'add') {
             addReader(readers, key, refs[ref]!);
             set.add(refs[ref]!);
           } else {
