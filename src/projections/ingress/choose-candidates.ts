@@ -39,7 +39,7 @@ export function chooseCandidates(
     for (const canary of canaries) {
       report(
         canary,
-        'CanaryWithoutMain',
+        'CanaryMainMissing',
         `${describeClaim(canary)} is served by no other Ingress: it gets no requests`,
       );
     }
@@ -54,13 +54,13 @@ export function chooseCandidates(
     if (owner.namespace !== route.owner.namespace) {
       report(
         claim,
-        'CanaryRefused',
+        'CanaryConflict',
         `${describeClaim(claim)} is served by ${formatOwner(route.owner)} of another namespace`,
       );
       continue;
     }
     if (candidates.length === mostCandidates) {
-      report(claim, 'CanaryRefused', `${describeClaim(claim)} has ${mostCandidates} canaries already`);
+      report(claim, 'CanaryConflict', `${describeClaim(claim)} has ${mostCandidates} canaries already`);
       continue;
     }
     const policy = policyOf(claim, route.owner);

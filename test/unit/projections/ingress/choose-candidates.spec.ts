@@ -120,13 +120,13 @@ describe('chooseCandidates', () => {
     expect(choose(undefined, [canary('next', share(1))])).toMatchObject({
       route: undefined,
       problems: [
-        'next CanaryWithoutMain path "/p" (Prefix) of host x.com is served by no other Ingress: it gets no requests',
+        'next CanaryMainMissing path "/p" (Prefix) of host x.com is served by no other Ingress: it gets no requests',
       ],
     });
     const stranger = choose(claim('main'), [canary('next', share(1), { namespace: 'other' })]);
     expect(stranger.route).toEqual(choose(claim('main'), []).route);
     expect(stranger.problems).toEqual([
-      'next CanaryRefused path "/p" (Prefix) of host x.com is served by Ingress shop/main of another namespace',
+      'next CanaryConflict path "/p" (Prefix) of host x.com is served by Ingress shop/main of another namespace',
     ]);
   });
 
@@ -134,7 +134,7 @@ describe('chooseCandidates', () => {
     const many = Array.from({ length: 9 }, (_, n) => canary(`c${n}`, share(0.1)));
     const { route, problems } = choose(claim('main'), many);
     expect(route?.candidates).toHaveLength(8);
-    expect(problems).toEqual([expect.stringMatching(/^c8 CanaryRefused .* has 8 canaries already$/)]);
+    expect(problems).toEqual([expect.stringMatching(/^c8 CanaryConflict .* has 8 canaries already$/)]);
   });
 
   it.each([
