@@ -2,13 +2,11 @@ import type { KubeObject } from '../api/kube-object.ts';
 import type { TemplateConfig } from '../api/template-config.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 
-/** Annotations by which ingress controllers for HAProxy and their relatives are told what to do. */
-const prefixes = [
-  'haproxy-haptic.org/',
-  'haproxy.org/',
-  'haproxy-ingress.github.io/',
-  'nginx.ingress.kubernetes.io/',
-] as const;
+/**
+ * Annotations by which other ingress controllers are told what to do: templates may read them. Our own are known to the projections, which report those that they do not
+ * know.
+ */
+const prefixes = ['haproxy.org/', 'haproxy-ingress.github.io/', 'nginx.ingress.kubernetes.io/'] as const;
 
 /**
  * Annotations of an object that look as if something were to follow from them, and that no template of the configuration knows.

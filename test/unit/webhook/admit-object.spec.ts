@@ -170,7 +170,7 @@ describe('a new object', () => {
       own: {
         templateSnippets: {
           'backends-900-note': {
-            template: '{{!-- reads haproxy-haptic.org/timeout --}}',
+            template: '{{!-- reads haproxy.org/timeout --}}',
           },
         },
       },
@@ -178,12 +178,13 @@ describe('a new object', () => {
     scene.accept();
     const annotated = (annotations: Record<string, string>) =>
       scene.create({ ...web, metadata: { ...web.metadata, annotations } });
-    expect(warningsOf(await annotated({ 'haproxy-haptic.org/timeuot': '5s', 'example.com/x': 'y' }))).toEqual(
-      [
-        'metadata.annotations[haproxy-haptic.org/timeuot]: nothing reads this annotation; did you mean haproxy-haptic.org/timeout?',
-      ],
-    );
-    expect(warningsOf(await annotated({ 'haproxy-haptic.org/timeout': '5s' }))).toEqual([]);
+    expect(warningsOf(await annotated({ 'haproxy.org/timeuot': '5s', 'example.com/x': 'y' }))).toEqual([
+      'metadata.annotations[haproxy.org/timeuot]: nothing reads this annotation; did you mean haproxy.org/timeout?',
+    ]);
+    expect(warningsOf(await annotated({ 'haproxy.org/timeout': '5s' }))).toEqual([]);
+    expect(warningsOf(await annotated({ 'haproxy-haptic.org/timeout-sever': '5s' }))).toEqual([
+      expect.stringContaining('did you mean haproxy-haptic.org/timeout-server?'),
+    ]);
     expect(warningsOf(await annotated({ 'nginx.ingress.kubernetes.io/rewrite-target': '/' }))).toHaveLength(
       1,
     );
