@@ -1,6 +1,7 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { Listener } from '../model.ts';
 import { type ChosenCertificates, chooseCertificates } from './choose-certificates.ts';
+import { createClientChecks } from './create-client-checks.ts';
 import { compareHostClaims } from './compare-host-claims.ts';
 import type { HostClaim } from './host-claim.ts';
 import type { KeyType } from './parse-certificate.ts';
@@ -60,7 +61,9 @@ export function createTlsHosts(
     },
     { reads: [asked, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
   );
-  return graph.unionEntries<ServedHost>('tls.hosts', asked, served);
+  const hosts = graph.unionEntries<ServedHost>('tls.hosts', asked, served);
+  createClientChecks(graph, byHost, hosts);
+  return hosts;
 }
 
 const noOwner = { kind: 'Route', namespace: '', name: '' };
