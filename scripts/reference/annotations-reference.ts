@@ -49,11 +49,12 @@ function row({
   shape,
   restricting,
   snippet,
+  cost,
 }: PolicyField<unknown>): string {
   const costs = { nothing: 'free', value: 'a profile', server: 'a backend' } as const;
-  const cost = typeof shape === 'string' ? costs[shape] : 'a profile in part';
+  const change = cost ?? (typeof shape === 'string' ? costs[shape] : 'a profile in part');
   const notes = [restricting && '**Restricts.**', snippet && '**Snippet.**'].filter(Boolean);
-  const cells = [code(key), scope, values, [summary, ...notes].join(' '), cost, code(example)];
+  const cells = [code(key), scope, values, [summary, ...notes].join(' '), change, code(example)];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 

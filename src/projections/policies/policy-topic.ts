@@ -18,6 +18,8 @@ export interface PolicyField<Value> {
    * what a stranger wrote unchecked.
    */
   readonly shape: 'nothing' | 'value' | 'server' | { part(value: Value, namespace: string): unknown };
+  /** What a change takes, in words for the documentation, where that does not follow from `shape`. */
+  readonly cost?: string;
   /** It keeps requests out: where it cannot be understood the route is closed, not open. */
   readonly restricting?: true;
   /** It is HAProxy's language, and taken only where the configuration allows that. */

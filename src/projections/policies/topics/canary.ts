@@ -31,6 +31,7 @@ export const canary: PolicyTopic = {
     canaryByHeader: {
       ...common,
       key: 'canary-by-header',
+      cost: 'a line of the frontends, where no other route has the same',
       parse: (text) => headerName(text.trim(), () => undefined),
       values: 'name of a header',
       summary:
@@ -48,6 +49,7 @@ export const canary: PolicyTopic = {
     canaryByHeaderPattern: {
       ...common,
       key: 'canary-by-header-pattern',
+      cost: 'a line of the frontends, where no other route has the same',
       parse: boundedRegex,
       values: 'a regular expression that begins with `^`',
       summary:
@@ -57,6 +59,7 @@ export const canary: PolicyTopic = {
     canaryByCookie: {
       ...common,
       key: 'canary-by-cookie',
+      cost: 'a line of the frontends, where no other route has the same',
       parse: matchedName,
       values: 'name of a cookie',
       summary: 'The same by a cookie with `always` or `never` in it. Second.',

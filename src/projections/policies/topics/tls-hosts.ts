@@ -38,6 +38,7 @@ export const tlsHosts: PolicyTopic = {
     sslPassthrough: {
       ...common,
       key: 'ssl-passthrough',
+      cost: 'another backend',
       parse: boolean,
       restricting: true,
       values: '`true` or `false`',
