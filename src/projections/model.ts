@@ -76,6 +76,16 @@ export interface Profile extends ShapedProfile {
   readonly owner: Owner;
 }
 
+/** A public key that tokens are checked with. */
+export interface JwtKey {
+  /** Its file, unique. */
+  readonly file: string;
+  /** Keys of one Secret for one algorithm: `<namespace>_<secret>_<algorithm>`. */
+  readonly set: string;
+  readonly pem: string;
+  readonly owner: Owner;
+}
+
 /** What a Service is asked about the requests of a rule. */
 export interface AuthRequest {
   readonly rule: string;
@@ -90,6 +100,13 @@ export interface AuthRequest {
   readonly shown: readonly string[];
   /** A URL or a path. */
   readonly signin?: string;
+  readonly owner: Owner;
+}
+
+/** Where copies of the requests of a rule go. */
+export interface Mirror {
+  readonly rule: string;
+  readonly backend: string;
   readonly owner: Owner;
 }
 

@@ -37,7 +37,7 @@ describe.skipIf(haproxy === undefined)('docs/policies-requests.md', () => {
   });
 
   it('has an example and a row for what it tells', () => {
-    expect(objects).toHaveLength(13);
+    expect(objects).toHaveLength(14);
     expect(rows).toHaveLength(17);
   });
 
@@ -73,6 +73,11 @@ describe.skipIf(haproxy === undefined)('docs/policies-requests.md', () => {
   it('lets the main Ingress say what becomes of requests', async () => {
     const request = { host: 'canary.example.com', headers: ['X-Canary: always'] };
     expect((await world.echo(request)).headers).toMatchObject({ 'x-seen-by': 'main' });
+  });
+
+  it('sends copies', async () => {
+    await world.request({ host: 'copied.example.com', target: '/copy' });
+    await expect.poll(() => pool.at('shop-next').seen().at(-1)?.url).toBe('/copy');
   });
 
   it('shows its page and takes its lines', async () => {

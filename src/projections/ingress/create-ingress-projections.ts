@@ -8,6 +8,7 @@ import type { ExternalNames } from '../endpoints/external-names.ts';
 import type {
   Choice,
   MatchShape,
+  Mirror,
   Host,
   Passthrough,
   Policy,
@@ -19,11 +20,14 @@ import type {
   TrustFile,
   UserList,
   AuthRequest,
+  JwtKey,
 } from '../model.ts';
 import { createPolicies } from '../policies/create-policies.ts';
 import { createProfiles } from '../policies/create-profiles.ts';
 import { createAuthRequests } from '../policies/create-auth-requests.ts';
-import { createAuthWays } from '../policies/create-auth-ways.ts';
+import { createMirrors } from '../policies/create-mirrors.ts';
+import { createServiceWays } from '../policies/create-service-ways.ts';
+import { createJwtKeys } from '../policies/create-jwt-keys.ts';
 import { createUserLists } from '../policies/create-user-lists.ts';
 import { createTrustUses } from '../policies/create-trust-uses.ts';
 import { createServerIdentities } from '../tls/create-server-identities.ts';
@@ -88,7 +92,11 @@ export interface IngressProjections {
   /** By name. */
   readonly userLists: Collection<UserList>;
   /** By rule. */
+  /** By file. */
+  readonly jwtKeys: Collection<JwtKey>;
   readonly authRequests: Collection<AuthRequest>;
+  /** By rule. */
+  readonly mirrors: Collection<Mirror>;
   /** By `namespace/name` of the Ingress. */
   readonly ingressStatuses: Collection<IngressStatus>;
   /** By host or wildcard. */
@@ -144,7 +152,17 @@ export function createIngressProjections(
     ingresses: selected,
     ...{ ingressPolicies, servicePolicies, byGroup },
   });
-  const authWays = createAuthWays(graph, { settings, servicePolicies, serviceShapes });
+  const waySources = { settings, servicePolicies, serviceShapes };
+  const authWays = createServiceWays(graph, waySources, {
+    key: 'auth-url',
+    of: ({ authUrl }) => authUrl,
+    otherwise: 'nobody is let in',
+  });
+  const mirrorWays = createServiceWays(graph, waySources, {
+    key: 'mirror-target',
+    of: ({ mirrorTarget }) => mirrorTarget,
+    otherwise: 'it gets no copies',
+  });
   const refs = graph.unionEntries(
     'ingress.refs',
     createBackendRefs(
@@ -153,6 +171,7 @@ export function createIngressProjections(
     ),
     createBackendRefs(graph, passthroughs),
     createBackendRefs(graph, authWays),
+    createBackendRefs(graph, mirrorWays),
   );
   const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
   const [uses, servicesUses] = [
@@ -180,10 +199,13 @@ export function createIngressProjections(
   createBackendChecks(graph, candidates, ports);
   createBackendChecks(graph, passthroughs, ports);
   createBackendChecks(graph, authWays, ports);
+  createBackendChecks(graph, mirrorWays, ports);
+  const mirrors = createMirrors(graph, mirrorWays);
   const authRequests = createAuthRequests(graph, settings, authWays);
   const userLists = createUserLists(graph, settings, secrets);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
+  const jwtKeys = createJwtKeys(graph, settings, secrets);
   const tlsUses = createIngressTls(graph, selected, settings);
   return {
     trust,
@@ -200,8 +222,10 @@ export function createIngressProjections(
     policies,
     userLists,
     authRequests,
+    mirrors,
     ingressStatuses,
     tlsUses,
+    jwtKeys,
   };
 }
 

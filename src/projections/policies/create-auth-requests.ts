@@ -1,6 +1,6 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { AuthRequest } from '../model.ts';
-import type { AuthWay } from './create-auth-ways.ts';
+import type { ServiceWay } from './create-service-ways.ts';
 import type { ObjectSettings } from './create-policies.ts';
 import { ruleOf } from './rule-of.ts';
 
@@ -8,7 +8,7 @@ import { ruleOf } from './rule-of.ts';
 export function createAuthRequests(
   graph: Graph,
   settings: Collection<ObjectSettings>,
-  ways: Collection<AuthWay>,
+  ways: Collection<ServiceWay>,
 ): Collection<AuthRequest> {
   return graph.flatMapEntries(
     'authRequests',

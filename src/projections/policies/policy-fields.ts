@@ -1,3 +1,4 @@
+import type { JwtAlgorithm } from './jwt-algorithms.ts';
 import type { AuthUrl } from './parsers/auth-url.ts';
 import type { BackendFields } from './backend-fields.ts';
 import type { ShapingFields } from './shaping-fields.ts';
@@ -58,6 +59,14 @@ export interface PolicyFields extends ShapingFields, BackendFields {
   /** Name of a Secret in the object's namespace. */
   readonly authSecret?: string;
   readonly authRealm?: string;
+
+  /** Name of a Secret in the object's namespace. */
+  readonly jwtSecret?: string;
+  readonly jwtAlgorithm?: JwtAlgorithm;
+  readonly jwtIssuer?: string;
+  readonly jwtAudience?: readonly string[];
+  /** `<claim>:<header>`, the header in lower case. */
+  readonly jwtClaimsHeaders?: readonly string[];
 
   readonly authUrl?: AuthUrl;
   readonly authMethod?: 'GET' | 'HEAD' | 'POST';

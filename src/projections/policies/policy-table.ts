@@ -16,11 +16,13 @@ import { externalAuth } from './topics/external-auth.ts';
 import { headers } from './topics/headers.ts';
 import { httpsOnly } from './topics/https-only.ts';
 import { logging } from './topics/logging.ts';
+import { mirroring } from './topics/mirroring.ts';
 import { otherHosts } from './topics/other-hosts.ts';
 import { pathRewrites } from './topics/path-rewrites.ts';
 import { redirects } from './topics/redirects.ts';
 import { rewrites } from './topics/rewrites.ts';
 import { snippets } from './topics/snippets.ts';
+import { jwt } from './topics/jwt.ts';
 import { limits } from './topics/limits.ts';
 import { sources } from './topics/sources.ts';
 import { timeouts } from './topics/timeouts.ts';
@@ -45,6 +47,7 @@ export const policyTable: readonly PolicyTopic[] = [
   pathRewrites,
   headers,
   canary,
+  mirroring,
   compression,
 
   errorPages,
@@ -55,4 +58,5 @@ export const policyTable: readonly PolicyTopic[] = [
   bodySize,
   basicAuth,
   externalAuth,
+  jwt,
 ];

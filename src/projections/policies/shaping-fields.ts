@@ -1,3 +1,4 @@
+import type { AuthUrl } from './parsers/auth-url.ts';
 import type { ErrorPages } from './error-page.ts';
 import type { HeaderLine } from './parsers/header-lines.ts';
 import type { PathRewrite } from './parsers/path-rewrite.ts';
@@ -37,6 +38,9 @@ export interface ShapingFields extends ErrorPages {
   readonly canaryByCookie?: string;
   readonly canaryWeight?: number;
   readonly canaryWeightTotal?: number;
+
+  /** A Service; its path is `/`. */
+  readonly mirrorTarget?: AuthUrl;
 
   readonly useGzip?: boolean;
   readonly gzipTypes?: readonly string[];

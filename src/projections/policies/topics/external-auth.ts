@@ -4,6 +4,7 @@ import { authUrl } from '../parsers/auth-url.ts';
 import { httpToken } from '../parsers/http-token.ts';
 import { listOf } from '../parsers/list-of.ts';
 import { oneOf } from '../parsers/one-of.ts';
+import { refusedHeader } from '../refused-header.ts';
 import type { PolicyFields } from '../policy-fields.ts';
 import type { PolicyField, PolicyTopic } from '../policy-topic.ts';
 
@@ -82,7 +83,7 @@ function headers(
   example: string,
   all: boolean,
 ): PolicyField<readonly string[]> {
-  const some = listOf(headerName, 32);
+  const some = listOf(all ? headerName : replacedHeader, 32);
   return {
     ...common,
     key,
@@ -96,9 +97,13 @@ function headers(
 /** In lower case, as HAProxy has them. `*` alone means all, so it is no name. */
 function headerName(text: string): Parsed<string> {
   const name = httpToken(text.toLowerCase());
-  if ('fault' in name || !/^(\*|host|content-length|transfer-encoding|connection)$/.test(name.value))
-    return name;
-  return { fault: `is no header that can be handed on: ${showValue(text)}` };
+  return 'value' in name && name.value === '*' ? { fault: 'must be "*" alone, or names' } : name;
+}
+
+function replacedHeader(text: string): Parsed<string> {
+  const name = headerName(text);
+  const refusal = 'value' in name ? refusedHeader.request(name.value.replaceAll('_', '-')) : undefined;
+  return refusal === undefined ? name : { fault: `may not change the header ${showValue(text)}: ${refusal}` };
 }
 
 function signin(text: string): Parsed<string> {

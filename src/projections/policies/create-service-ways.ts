@@ -4,12 +4,14 @@ import { backendKey } from '../backend-key.ts';
 import type { BackendRef } from '../backend-ref.ts';
 import { annotationField } from './annotation-field.ts';
 import type { ObjectSettings } from './create-policies.ts';
+import type { AuthUrl } from './parsers/auth-url.ts';
+import type { PolicyFields } from './policy-fields.ts';
 import { joinPolicies, type JoinedPolicy } from './join-policies.ts';
 import type { PolicyShape } from './policy-shape.ts';
 import type { RoutePolicy } from './route-policy.ts';
 
-/** Where it is asked whether requests may pass. */
-export interface AuthWay {
+/** A Service that an object's annotation names. */
+export interface ServiceWay {
   readonly ref: BackendRef;
   readonly backend: string;
   readonly backendField: string;
@@ -18,32 +20,39 @@ export interface AuthWay {
   readonly owner: Owner;
 }
 
-export interface AuthWaySources {
+/** Which annotation it is. */
+export interface WayTarget {
+  readonly key: string;
+  readonly of: (fields: PolicyFields) => AuthUrl | undefined;
+  /** What follows where it is not to be asked. */
+  readonly otherwise: string;
+}
+
+export interface ServiceWaySources {
   readonly settings: Collection<ObjectSettings>;
   readonly servicePolicies: Collection<RoutePolicy>;
   readonly serviceShapes: Collection<PolicyShape>;
 }
 
-/**
- * By key of the object: the way to the Service of its `auth-url`. None where it is not to be asked, so that nobody is let in: in another namespace, or with a
- * malformed policy of its own.
- */
-export function createAuthWays(
+/** By key of the object: the way to the Service that it names. None where it is not to be asked: in another namespace, or with a malformed policy of its own. */
+export function createServiceWays(
   graph: Graph,
-  { settings, servicePolicies, serviceShapes }: AuthWaySources,
-): Collection<AuthWay> {
+  { settings, servicePolicies, serviceShapes }: ServiceWaySources,
+  { key, of, otherwise }: WayTarget,
+): Collection<ServiceWay> {
   return graph.mapEntries(
-    'auth.ways',
+    `ways.${key}`,
     settings,
-    ({ fields: { authUrl }, owner }, _key, reader): AuthWay | undefined => {
-      if (authUrl === undefined) return undefined;
-      const { namespace, service, port } = authUrl;
+    ({ fields, owner }, _key, reader): ServiceWay | undefined => {
+      const target = of(fields);
+      if (target === undefined) return undefined;
+      const { namespace, service, port } = target;
       if (namespace !== undefined && namespace !== owner.namespace) {
         reader.report({
           severity: 'error',
           reason: 'RefNotPermitted',
-          field: annotationField('auth-url'),
-          message: `Service ${namespace}/${service} is in another namespace: nobody is let in`,
+          field: annotationField(key),
+          message: `Service ${namespace}/${service} is in another namespace: ${otherwise}`,
           owner,
         });
         return undefined;
@@ -60,7 +69,7 @@ export function createAuthWays(
       return {
         ref,
         backend: backendKey(ref),
-        backendField: annotationField('auth-url'),
+        backendField: annotationField(key),
         host: `${service}.${owner.namespace}.svc`,
         owner,
       };
