@@ -15,8 +15,8 @@ restricts: then the routes of its object are **closed** (503) until it is mended
 
 | reason | severity | what happened |
 | --- | --- | --- |
-| \`AnnotationMisplaced\` | warning | is on a Service, and about routes: it has no effect |
-| \`AnnotationUnknown\` | warning | there is no such annotation |
+| \`AnnotationMisplaced\` | error | is on a Service, and about routes: it has no effect, or closes them |
+| \`AnnotationUnknown\` | warning | there is no such annotation; an error, which closes the routes, where one that restricts seems to be meant |
 | \`AnnotationWithoutEffect\` | warning | needs another one beside it |
 | \`InvalidAnnotation\` | error | its value cannot be understood: it has no effect, or closes the routes |
 | \`SnippetForbidden\` | error | is HAProxy's language, which the configuration does not allow |
@@ -49,11 +49,16 @@ function row({
   shape,
   restricting,
   snippet,
+  narrows,
   cost,
 }: PolicyField<unknown>): string {
   const costs = { nothing: 'free', value: 'a profile', server: 'a backend' } as const;
   const change = cost ?? (typeof shape === 'string' ? costs[shape] : 'a profile in part');
-  const notes = [restricting && '**Restricts.**', snippet && '**Snippet.**'].filter(Boolean);
+  const notes = [
+    restricting && '**Restricts.**',
+    narrows && '**Narrows.**',
+    snippet && '**Snippet.**',
+  ].filter(Boolean);
   const cells = [code(key), scope, values, [summary, ...notes].join(' '), change, code(example)];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

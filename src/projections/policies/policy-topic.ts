@@ -22,6 +22,8 @@ export interface PolicyField<Value> {
   readonly cost?: string;
   /** It keeps requests out: where it cannot be understood the route is closed, not open. */
   readonly restricting?: true;
+  /** It narrows what its topic grants: where it cannot be understood, the topic grants nothing. */
+  readonly narrows?: true;
   /** It is HAProxy's language, and taken only where the configuration allows that. */
   readonly snippet?: true;
   /** For the documentation: what may be written, what it does, and one value that works. */

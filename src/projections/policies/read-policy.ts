@@ -7,6 +7,7 @@ import { annotationField, annotationPrefix } from './annotation-field.ts';
 import type { PolicyFields } from './policy-fields.ts';
 import { policyIndex, type PolicyRow } from './policy-index.ts';
 import { policyTable } from './policy-table.ts';
+import type { PolicyTopic } from './policy-topic.ts';
 
 export interface ReadPolicy {
   readonly fields: PolicyFields;
@@ -36,25 +37,26 @@ export function readPolicy(
   const fields: Record<string, unknown> = {};
   let said = false;
   let closed = false;
-  const leaveOut = ({ name, field: { key, restricting } }: PolicyRow, fault: string, reason: string) => {
-    const effect = restricting ? 'its routes are closed until it is mended' : 'it has no effect';
-    report({ reason, field: annotationField(key), message: `${fault}: ${effect}` });
+  const withdrawn = new Set<PolicyTopic>();
+  const leaveOut = ({ name, topic, field }: PolicyRow, fault: string, reason: string) => {
+    report({ reason, field: annotationField(field.key), message: `${fault}: ${effectOf(field)}` });
     Reflect.deleteProperty(fields, name);
-    if (restricting) closed = true;
+    if (field.restricting === true) closed = true;
+    if (field.narrows === true) withdrawn.add(topic);
   };
   for (const [annotation, text] of Object.entries(annotations)) {
     if (!annotation.startsWith(annotationPrefix)) continue;
     const key = annotation.slice(annotationPrefix.length);
     const row = policyIndex.byKey.get(key);
     if (row === undefined) {
-      reportUnknown(key, report);
+      if (!reportUnknown(key, report)) continue;
+      said = closed = true;
       continue;
     }
     said = true;
     const { scope, snippet, parse } = row.field;
     if (!scopes.includes(scope)) {
-      const message = 'is about routes, so it belongs to the Ingress: it has no effect here';
-      report({ reason: 'AnnotationMisplaced', field: annotationField(key), message, severity: 'warning' });
+      leaveOut(row, 'is about routes, so it belongs to the Ingress', 'AnnotationMisplaced');
       continue;
     }
     if (snippet === true && !snippets) {
@@ -67,6 +69,8 @@ export function readPolicy(
   }
   if (!said) return undefined;
   for (const topic of policyTable) {
+    if (withdrawn.has(topic))
+      for (const name of Object.keys(topic.fields)) Reflect.deleteProperty(fields, name);
     for (const { field, fault } of topic.check?.(fields) ?? []) {
       const row = policyIndex.byField.get(field);
       if (row && fields[field] !== undefined) leaveOut(row, fault, 'InvalidAnnotation');
@@ -94,9 +98,22 @@ function dropUnswitched(
   }
 }
 
-function reportUnknown(key: string, report: ReportFault): void {
-  const near = nearestName(key, policyIndex.byKey.keys());
-  const hint = near === undefined ? '' : `; did you mean ${annotationPrefix}${near}?`;
-  const message = `is not known, and has no effect${hint}`;
-  report({ reason: 'AnnotationUnknown', field: annotationField(key), message, severity: 'warning' });
+/** What becomes of the object when a setting is left out, to end a message with. */
+function effectOf({ restricting, narrows }: Pick<PolicyRow['field'], 'restricting' | 'narrows'>): string {
+  if (restricting === true) return 'its routes are closed until it is mended';
+  return narrows === true ? 'nothing is granted until it is mended' : 'it has no effect';
+}
+
+/** Says whether it was meant to keep requests out, as far as anybody can tell: a typing error must not let them in. */
+function reportUnknown(key: string, report: ReportFault): boolean {
+  const near = nearestName(key.toLowerCase(), policyIndex.byKey.keys());
+  const restricts = near !== undefined && policyIndex.byKey.get(near)?.field.restricting === true;
+  const hint = near === undefined ? '' : ` (did you mean ${annotationPrefix}${near}?)`;
+  report({
+    reason: 'AnnotationUnknown',
+    field: annotationField(key),
+    message: `is not known${hint}: ${effectOf(restricts ? { restricting: true } : {})}`,
+    severity: restricts ? 'error' : 'warning',
+  });
+  return restricts;
 }

@@ -26,6 +26,7 @@ export const cors: PolicyTopic = {
     corsAllowOrigin: {
       ...common,
       key: 'cors-allow-origin',
+      narrows: true,
       parse: origins,
       values: 'origins between commas, `https://*.example.com` for hosts one label below, or `*`',
       summary: 'Whose pages may use it. Default `*`.',
@@ -34,6 +35,7 @@ export const cors: PolicyTopic = {
     corsAllowMethods: {
       ...common,
       key: 'cors-allow-methods',
+      narrows: true,
       parse: listOf(httpToken, 32),
       values: 'methods between commas',
       summary: 'Default `GET, PUT, POST, DELETE, PATCH, OPTIONS`.',
@@ -42,6 +44,7 @@ export const cors: PolicyTopic = {
     corsAllowHeaders: {
       ...common,
       key: 'cors-allow-headers',
+      narrows: true,
       parse: listOf(httpToken, 64),
       values: 'names of headers between commas',
       summary: 'Which request headers pages may set. Default: those that the preflight asks for.',
@@ -84,15 +87,17 @@ function origins(text: string): Parsed<readonly string[]> {
   return text.trim() === '*' ? { value: ['*'] } : listOf(origin, 100)(text);
 }
 
-/** Scheme, host and port as browsers send them (RFC 6454): in lower case, without the scheme's own port. */
+/** Scheme, host and port as browsers and shells of applications (`capacitor://localhost`) send them (RFC 6454): in lower case, without the scheme's own port. */
 function origin(text: string): Parsed<string> {
   const lower = text.toLowerCase();
   const [, scheme = '', host = '', port] =
-    /^(https?):\/\/((?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?$/.exec(lower) ?? [];
+    /^([a-z][a-z0-9+.-]{0,31}):\/\/((?:\*\.)?[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?$/.exec(
+      lower,
+    ) ?? [];
   if (host === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535 || host.includes('..')) {
     return { fault: `must be an origin such as "https://app.example.com": ${showValue(text)}` };
   }
-  const own = scheme === 'https' ? '443' : '80';
+  const own = { http: '80', https: '443' }[scheme];
   return {
     value: port === undefined || port === own ? `${scheme}://${host}` : `${scheme}://${host}:${port}`,
   };

@@ -18,6 +18,7 @@ export const externalAuth: PolicyTopic = {
     authUrl: {
       ...common,
       key: 'auth-url',
+      cost: 'free, but for the backend of a Service that nobody uses yet',
       parse: authUrl,
       values:
         '`svc://<service>:<port>/<path>` or `http://<service>.<namespace>.svc:<port>/<path>`, of the same namespace',

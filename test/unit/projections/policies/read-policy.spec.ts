@@ -32,7 +32,7 @@ describe('readPolicy', () => {
       {
         reason: 'AnnotationUnknown',
         field: 'metadata.annotations["haproxy-haptic.org/timeout-sever"]',
-        message: 'is not known, and has no effect; did you mean haproxy-haptic.org/timeout-server?',
+        message: 'is not known (did you mean haproxy-haptic.org/timeout-server?): it has no effect',
         severity: 'warning',
       },
     ]);
@@ -84,6 +84,44 @@ describe('readPolicy', () => {
       service,
     );
     expect(policy?.fields).toEqual({ timeoutConnect: '1s' });
-    expect(faults).toMatchObject([{ reason: 'AnnotationMisplaced', severity: 'warning' }]);
+    expect(faults).toMatchObject([{ reason: 'AnnotationMisplaced' }]);
+  });
+
+  it.each([
+    ['haproxy-haptic.org/allowlist-source-range', 'nonsense'],
+    ['haproxy-haptic.org/allowlist-source-rnage', '10.0.0.0/8'],
+    ['haproxy-haptic.org/Allowlist-Source-Range', '10.0.0.0/8'],
+  ])('closes what %s: %s was to keep requests out of', (annotation, text) => {
+    const { policy, faults } = read({ [annotation]: text });
+    expect(policy).toMatchObject({ closed: true });
+    expect(faults).toMatchObject([
+      { message: expect.stringMatching(/its routes are closed until it is mended$/) as string },
+    ]);
+  });
+
+  it('closes what says on a Service whom to let in', () => {
+    const service: PolicyScope = { scopes: ['backend'], snippets: false };
+    expect(read({ 'haproxy-haptic.org/allowlist-source-range': '10.0.0.0/8' }, service).policy).toMatchObject(
+      {
+        closed: true,
+      },
+    );
+  });
+
+  it('grants nothing where what narrows it cannot be understood (JM#1395)', () => {
+    const { policy, faults } = read({
+      'haproxy-haptic.org/cors-enable': 'true',
+      'haproxy-haptic.org/cors-allow-origin': 'capacitor:localhost',
+    });
+    expect(policy).toEqual({ fields: {}, closed: false });
+    expect(faults).toMatchObject([
+      { message: expect.stringMatching(/: nothing is granted until it is mended$/) as string },
+    ]);
+    expect(
+      read({
+        'haproxy-haptic.org/cors-enable': 'true',
+        'haproxy-haptic.org/cors-allow-origin': 'capacitor://localhost',
+      }),
+    ).toMatchObject({ policy: { fields: { corsAllowOrigin: ['capacitor://localhost'] } }, faults: [] });
   });
 });
