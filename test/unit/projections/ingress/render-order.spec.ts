@@ -104,7 +104,7 @@ describe('the rendered libraries', () => {
     fc.assert(check, { numRuns: 1000 });
   }, 300_000);
 
-  it('are the same to the byte in 50 orders of arrival', () => {
+  it('HT#14: are the same to the byte in 50 orders of arrival', () => {
     const expected = filesOf(objects, 1000);
     expect(expected.problems.length).toBeGreaterThan(0);
     expect(expected.files['maps/path.map']).toContain('shared.example.com/');
