@@ -21,6 +21,11 @@ export const preflightOptions = {
     summary: 'values, as helm gets them; merged in this order',
     repeat: true,
   },
+  set: {
+    value: 'KEY=VALUE',
+    summary: "a value, as helm's --set gets it; laid over those of files",
+    repeat: true,
+  },
   manifests: {
     value: 'FILE',
     summary: 'what helm template has printed; helm is not run then',

@@ -25,6 +25,7 @@ import { crdsBroughtBy } from './preflight/crds-brought-by.ts';
 import { gatherFacts } from './preflight/gather-facts.ts';
 import { placedObjects } from './preflight/kinds-of.ts';
 import { mergeValues } from './preflight/merge-values.ts';
+import { readSetValues } from './preflight/read-set-values.ts';
 import type { Manifest } from './preflight/manifest.ts';
 import type { Cluster, PreflightFacts } from './preflight/preflight-facts.ts';
 import { printed } from './printed.ts';
@@ -36,10 +37,11 @@ export async function runPreflight(call: Call): Promise<number> {
   const { values, signal, out } = call;
   const timeoutMs = parseDuration(values.timeout, '--timeout');
   await using resources = new AsyncDisposableStack();
-  const read = await readValues(values.values);
+  const limited = () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const read = await readValues(values.values, values.set, { helm: values.helm, signal: limited() });
   const { facts, findings: first } = await gatherFacts(call, resources, {
     given: read.given,
-    signal: () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal: limited,
   });
   const findings: Finding[] = [...read.findings, ...first];
   const { chart, given, cluster, manifests } = facts;
@@ -91,8 +93,12 @@ interface ReadValues {
   readonly findings: readonly Finding[];
 }
 
-/** The files of values, merged; what is no mapping is a finding. */
-async function readValues(files: readonly string[]): Promise<ReadValues> {
+/** The files of values, merged, and what is set on top; what is no mapping is a finding. */
+async function readValues(
+  files: readonly string[],
+  sets: readonly string[],
+  helm: { readonly helm: string; readonly signal: AbortSignal },
+): Promise<ReadValues> {
   const findings: Finding[] = [];
   let given: Readonly<Record<string, unknown>> = {};
   for (const file of files)
@@ -110,5 +116,23 @@ async function readValues(files: readonly string[]): Promise<ReadValues> {
         advice: 'give a file of YAML that can be read',
       });
     }
+  if (sets.length === 0) return { given, findings };
+  const set = await readSetValues(sets, helm);
+  if (set.kind === 'read') return { given: mergeValues(given, set.values), findings };
+  findings.push(
+    set.kind === 'unavailable'
+      ? {
+          check: 'values',
+          status: 'skipped',
+          message: `--set is not looked at: there is no ${helm.helm} on PATH`,
+          advice: 'install helm or name it with --helm, or give a file of values',
+        }
+      : {
+          check: 'values',
+          status: 'failed',
+          message: 'helm does not take what --set says',
+          advice: 'write it as KEY=VALUE; commas and dots within a key or value take a backslash before them',
+        },
+  );
   return { given, findings };
 }

@@ -35,17 +35,42 @@ export async function checkNodes(
     return [
       { check, status: 'warning', message: 'the cluster has no node yet', advice: 'pods will wait for one' },
     ];
-  const findings = workloadsOf(manifests).flatMap((workload) => judge(workload, nodes));
-  const architectures = new Set(nodes.map(architectureOf));
-  return findings.length > 0
-    ? findings
-    : [
-        {
-          check,
-          status: 'ok',
-          message: `there is room on ${nodes.length} nodes (${[...architectures].sort().join(', ')})`,
-        },
-      ];
+  const workloads = workloadsOf(manifests);
+  const findings = workloads.flatMap((workload) => judge(workload, nodes));
+  if (findings.length > 0) return findings;
+  const message = `there is room on ${nodes.length} nodes (${platformsOf(nodes).join(', ')})`;
+  return [{ check, status: 'ok', message }, ...platformFindings(workloads, nodes)];
+}
+
+/** An image is of some platforms, and who schedules knows nothing of that. */
+function platformFindings(workloads: readonly Workload[], nodes: readonly KubeObject[]): readonly Finding[] {
+  const mixed = workloads
+    .map(({ name, template }) => ({ name, platforms: platformsOf(nodesFor(template.spec, nodes)) }))
+    .filter(({ platforms }) => platforms.length > 1);
+  const [first] = mixed;
+  if (first === undefined) return [];
+  return [
+    {
+      check,
+      status: 'warning',
+      message: `${mixed.map(({ name }) => name).join(', ')} may get nodes of ${first.platforms.join(', ')}: the image must be of all of these`,
+      advice: 'use an image of all of them, or set nodeSelector: kubernetes.io/os and kubernetes.io/arch',
+    },
+  ];
+}
+
+/** Nodes that a pod's selector takes, and whose taints it bears. */
+function nodesFor(spec: Fields, nodes: readonly KubeObject[]): readonly KubeObject[] {
+  return nodes.filter(
+    (node) =>
+      matches(record(spec['nodeSelector']), node.metadata.labels ?? {}) &&
+      isBorne(records(record(node['spec'])['taints']), spec),
+  );
+}
+
+/** `linux/amd64`, each once. */
+function platformsOf(nodes: readonly KubeObject[]): readonly string[] {
+  return [...new Set(nodes.map(platformOf))].sort();
 }
 
 function judge(workload: Workload, nodes: readonly KubeObject[]): readonly Finding[] {
@@ -59,7 +84,7 @@ function judge(workload: Workload, nodes: readonly KubeObject[]): readonly Findi
   if (selected.length === 0)
     return failed(
       `no node has the labels of its nodeSelector (${pairs(record(template.spec['nodeSelector']))})`,
-      `label a node, or change nodeSelector; architectures here: ${[...new Set(nodes.map(architectureOf))].join(', ')}`,
+      `label a node, or change nodeSelector; platforms here: ${platformsOf(nodes).join(', ')}`,
     );
   const borne = selected.filter((node) => isBorne(records(record(node['spec'])['taints']), template.spec));
   if (borne.length === 0)
@@ -129,11 +154,11 @@ function matches(selector: Fields, labels: Readonly<Record<string, string>>): bo
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }
 
-function architectureOf({ metadata, status }: KubeObject): string {
-  const { architecture } = record(record(status)['nodeInfo']);
-  return (
-    metadata.labels?.['kubernetes.io/arch'] ?? (typeof architecture === 'string' ? architecture : 'unknown')
-  );
+function platformOf({ metadata, status }: KubeObject): string {
+  const { architecture, operatingSystem } = record(record(status)['nodeInfo']);
+  const word = (label: string, told: unknown) =>
+    metadata.labels?.[`kubernetes.io/${label}`] ?? (typeof told === 'string' ? told : 'unknown');
+  return `${word('os', operatingSystem)}/${word('arch', architecture)}`;
 }
 
 function pairs(selector: Fields): string {

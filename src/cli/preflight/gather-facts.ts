@@ -55,7 +55,14 @@ export async function gatherFacts(
       ? place === undefined
         ? ({ kind: 'unavailable', reason: 'there is no chart beside the program, and no --chart' } as const)
         : await renderChart({
-            ...{ helm: values.helm, chart: place, release, namespace, values: values.values },
+            ...{
+              helm: values.helm,
+              chart: place,
+              release,
+              namespace,
+              values: values.values,
+              sets: values.set,
+            },
             ...kubeVersionOf(cluster?.version ?? values['kube-version']),
             apiVersions: cluster === undefined ? values['api-versions'] : servedNames(cluster),
             isUpgrade: cluster?.release.kind === 'found',

@@ -11,6 +11,8 @@ export interface RenderChartRequest {
   readonly release: string;
   readonly namespace: string;
   readonly values: readonly string[];
+  /** As `--set` gets them. */
+  readonly sets: readonly string[];
   /** `1.33.2`; absent: helm takes the newest that it knows. */
   readonly kubeVersion?: string;
   /** `cert-manager.io/v1`, `cert-manager.io/v1/Certificate` */
@@ -30,11 +32,12 @@ const longestOutput = 64 * 1024 * 1024;
 
 /** `helm template`: what an install would send, hooks and CRDs included. Asks no cluster. */
 export async function renderChart(request: RenderChartRequest): Promise<RenderedChart> {
-  const { helm, chart, release, namespace, values, kubeVersion, apiVersions, isUpgrade, path, signal } =
+  const { helm, chart, release, namespace, values, sets, kubeVersion, apiVersions, isUpgrade, path, signal } =
     request;
   const line = [
     ...['template', release, chart, '--namespace', namespace, '--include-crds'],
     ...values.flatMap((file) => ['--values', file]),
+    ...sets.flatMap((set) => ['--set', set]),
     ...(kubeVersion === undefined ? [] : ['--kube-version', kubeVersion]),
     ...apiVersions.flatMap((name) => ['--api-versions', name]),
     ...(isUpgrade ? ['--is-upgrade'] : []),

@@ -124,7 +124,10 @@ const node = (name: string, more: object = {}, labels: object = {}) => ({
   kind: 'Node',
   metadata: { name, labels: { 'kubernetes.io/arch': 'amd64', ...labels } },
   spec: {},
-  status: { allocatable: { cpu: '2', memory: '4Gi' }, nodeInfo: { architecture: 'amd64' } },
+  status: {
+    allocatable: { cpu: '2', memory: '4Gi' },
+    nodeInfo: { operatingSystem: 'linux', architecture: 'amd64' },
+  },
   ...more,
 });
 /** As Helm keeps it. */
@@ -161,7 +164,7 @@ describe('haptic preflight', () => {
       'ok names: nobody else has any of them',
       'ok neighbours: none of 0 other configurations is in the way',
       'ok secrets: no Secret is needed that is not made',
-      'ok nodes: there is room on 1 nodes (amd64)',
+      'ok nodes: there is room on 1 nodes (linux/amd64)',
       'ok pod-security: namespace default lets the pods of 1 workloads in',
       'ok objects: the API server takes 2 objects as a dry run',
     ]);
@@ -518,6 +521,30 @@ describe('haptic preflight', () => {
       'failed: Deployment default/shy: no node is large enough for a pod of 8 CPUs and 0 MiB',
       'failed: Deployment default/ports: 2 pods want host ports 80, and 1 nodes can take one each',
     ]);
+  });
+
+  it('tells pods that may get nodes of several platforms, of which an image need not be', async () => {
+    const arm = { nodeInfo: { operatingSystem: 'linux', architecture: 'arm64' } };
+    await create(
+      node('one'),
+      node(
+        'other',
+        { status: { ...arm, allocatable: { cpu: '2', memory: '4Gi' } } },
+        { 'kubernetes.io/arch': 'arm64' },
+      ),
+      node(
+        'closed',
+        { spec: { taints: [{ key: 'os', effect: 'NoSchedule' }] } },
+        { 'kubernetes.io/os': 'windows' },
+      ),
+    );
+    const chosen = { ...podSpec(), nodeSelector: { 'kubernetes.io/arch': 'arm64' } };
+    const { words } = await preflight([deployment(podSpec(), 'free'), deployment(chosen, 'chosen')]);
+    expect(words('nodes')).toStrictEqual([
+      'ok: there is room on 3 nodes (linux/amd64, linux/arm64, windows/amd64)',
+      'warning: Deployment default/free may get nodes of linux/amd64, linux/arm64: the image must be of all of these',
+    ]);
+    expect((await preflight([deployment(chosen, 'chosen')])).words('nodes')).toHaveLength(1);
   });
 
   it('tells host ports where the level of the namespace forbids them', async () => {
