@@ -287,6 +287,7 @@ export function startController(deps: ControllerDeps): Controller {
     onFatal,
   };
   const running = recordController({
+    world$: taken$,
     pipeline,
     pods,
     book,

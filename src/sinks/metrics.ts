@@ -33,6 +33,7 @@ export interface Metrics {
   readonly fleetConverged: Gauge;
   readonly fleetPending: Gauge;
   readonly podsRejected: Counter<'reason'>;
+  readonly certificateExpiry: Gauge;
   readonly resources: Gauge<'type'>;
   readonly watchDegraded: Gauge<'type'>;
   readonly onDemandReads: Counter<'type' | 'result'>;
@@ -234,6 +235,11 @@ export function createMetrics(registry: Registry): Metrics {
       name: 'haptic_haproxy_pods_rejected_total',
       help: 'HAProxy pods that could not be delivered to, counted when it is found out, by reason.',
       labelNames: ['reason'],
+      registers,
+    }),
+    certificateExpiry: new Gauge({
+      name: 'haptic_certificate_expiry_timestamp_seconds',
+      help: 'When the first of the certificates that HTTPS is served with ends, seconds of the Unix clock; 0 without any.',
       registers,
     }),
     resources: new Gauge({

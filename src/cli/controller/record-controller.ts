@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Observable, Subscription } from 'rxjs';
+import { map, type Observable, Subscription } from 'rxjs';
 import type { AgentClient } from '../../fleet/agent-client.ts';
 import type { Verdict } from '../../gate/verdict.ts';
 import type { Pipeline } from '../../pipeline.ts';
@@ -10,17 +10,21 @@ import type { Metrics } from '../../sinks/metrics.ts';
 import type { PlanBlobs } from '../../sinks/plan-blobs.ts';
 import type { PlanCache } from '../../sinks/plan-cache.ts';
 import type { PodBook } from '../../sinks/pod-book.ts';
+import { recordCertificates } from '../../sinks/record-certificates.ts';
 import { recordDeliveries } from '../../sinks/record-deliveries.ts';
 import { recordFleet } from '../../sinks/record-fleet.ts';
 import { recordMetrics } from '../../sinks/record-metrics.ts';
 import { recordQuarantine } from '../../sinks/record-quarantine.ts';
 import type { DeploymentProgress } from '../../sinks/track-deployments.ts';
 import { version } from '../../lib/version.ts';
+import type { World } from '../../world/build-world.ts';
 import { controllerTiming } from './controller-timing.ts';
 import type { FollowedPods } from './follow-pods.ts';
 
 export interface RecordControllerDeps {
   readonly pipeline: Pipeline<Verdict>;
+  /** The configuration at work; late subscribers get it at once. */
+  readonly world$: Observable<Pick<World, 'waits'>>;
   readonly pods: FollowedPods;
   readonly book: PodBook;
   readonly plans: PlanCache;
@@ -45,6 +49,7 @@ export function recordController(deps: RecordControllerDeps): Subscription {
   running.add(pods.found$.subscribe({ next: (fleet) => deps.book.retain(fleet.pods), error: onFatal }));
   running.add(recordFleet(pods.members$, metrics, log, onFatal));
   running.add(recordMetrics(pipeline, metrics, onFatal));
+  running.add(recordCertificates(deps.world$.pipe(map(({ waits }) => waits.deadlines)), metrics, onFatal));
   running.add(recordDeliveries({ delivery$, deployment$, fleet$ }, metrics, onFatal));
   running.add(
     keepPlans({
