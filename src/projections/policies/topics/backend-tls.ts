@@ -3,6 +3,7 @@ import type { Parsed } from '../../parsed.ts';
 import { showValue } from '../../show-value.ts';
 import { boolean } from '../parsers/boolean.ts';
 import { cipherNames } from '../parsers/cipher-names.ts';
+import { cipherSuites } from '../parsers/cipher-suites.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import { secretName } from '../parsers/secret-name.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
@@ -95,7 +96,7 @@ export const backendTls: PolicyTopic = {
     sslCipherSuitesBackend: {
       ...common,
       key: 'ssl-cipher-suites-backend',
-      parse: cipherNames,
+      parse: cipherSuites,
       restricting: true,
       values: 'OpenSSL’s names with colons between them',
       summary: 'The same for TLS 1.3.',

@@ -1,5 +1,6 @@
 import { boolean } from '../parsers/boolean.ts';
 import { cipherNames } from '../parsers/cipher-names.ts';
+import { cipherSuites } from '../parsers/cipher-suites.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
@@ -30,7 +31,7 @@ export const tlsHosts: PolicyTopic = {
     sslCipherSuites: {
       ...common,
       key: 'ssl-cipher-suites',
-      parse: cipherNames,
+      parse: cipherSuites,
       values: 'OpenSSL’s names with colons between them',
       summary: 'The same for TLS 1.3. Default: `tls.ciphersuites` of the configuration.',
       example: 'TLS_AES_256_GCM_SHA384',
