@@ -1,5 +1,6 @@
 const framing = 'it belongs to the connection';
 const trust = 'servers rely on what HAProxy says there';
+const loops = 'it counts the proxies that a request has passed, so that none goes round for ever';
 
 /** RFC 9110, 7.6.1 and what HTTP/1.1 tells the length of a message by. */
 const ofConnection = [
@@ -21,6 +22,8 @@ const ofConnection = [
 export const refusedHeader = {
   request: (name: string): string | undefined => {
     if (ofConnection.includes(name)) return framing;
+    // RFC 8586, 3: it is not to be changed or removed.
+    if (name === 'cdn-loop') return loops;
     if (name === 'host') return 'upstream-vhost is for it';
     // Others of the kind (-host, -port, -prefix) say what a rewrite has hidden.
     if (['forwarded', 'x-forwarded-for', 'x-forwarded-proto'].includes(name)) return trust;

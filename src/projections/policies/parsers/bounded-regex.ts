@@ -20,6 +20,11 @@ export function boundedRegex(text: string): Parsed<string> {
     );
   }
   if (/\(\?(?!:)|\\[QECpP]/.test(text)) return refuse('must not have flags, \\Q, \\C or \\p');
+  // RE2 takes them for characters. HAProxy matches bytes.
+  if (text.match(tokens)?.some((part) => /^\[([:.=]).*\1\]$|^\[.*\[([.=]).*\2\]/s.test(part)))
+    return refuse('must not have names of characters such as [.a.], and [:alpha:] only within brackets');
+  if ([...text.matchAll(/\\x\{([^}]*)\}/g)].some(([, digits = '']) => Number.parseInt(digits, 16) > 0xff))
+    return refuse('must not have characters above \\x{ff}');
   try {
     linearRegex(text);
   } catch {

@@ -11,6 +11,7 @@ describe('boundedRegex', () => {
     '^/(?:a)?/x?y',
     '^/[^/]+$',
     '^/(?:a{2,8})',
+    '^/[[:alpha:].=]\\x{ff}[.]a[=]',
   ])('takes %s', (text) => {
     expect(boundedRegex(text)).toEqual({ value: text });
   });
@@ -27,6 +28,12 @@ describe('boundedRegex', () => {
     ['^/(?=a)', 'flags'],
     ['^/(?i)a', 'flags'],
     ['^/\\Qa)', 'flags'],
+    ['^/[[.a.]]', 'names of characters'],
+    ['^/[[=a=]]', 'names of characters'],
+    ['^/[.a.]', 'names of characters'],
+    ['^/[:alpha:]', 'names of characters'],
+    ['^/\\x{100}', 'characters above'],
+    ['^/[\\x{10ffff}]', 'characters above'],
     ['^/(a+)+$', 'repeats something itself'],
     ['^/(a*b?)*$', 'repeats something itself'],
     ['^/((a|b+)c){2,}$', 'repeats something itself'],

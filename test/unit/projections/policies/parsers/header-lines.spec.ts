@@ -38,6 +38,7 @@ describe('headerLines', () => {
     ['X,A: b', 'must name a header'],
     [`${'a'.repeat(101)}: b`, 'must name a header'],
     ['Host: b', 'upstream-vhost'],
+    ['CDN-Loop: b', 'counts the proxies'],
     ['Content-Length: 5', 'belongs to the connection'],
     ['transfer-ENCODING: chunked', 'belongs to the connection'],
     ['Connection: x', 'belongs to the connection'],
