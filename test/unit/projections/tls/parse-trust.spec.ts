@@ -55,6 +55,11 @@ describe('a Secret of authorities', () => {
       () => ({ 'ca.crt': first.cert, 'ca.crl': relabelled(first.key) }),
       /ca\.crl that cannot be read/,
     ],
+    [
+      'a list that is one from outside only',
+      () => ({ 'ca.crt': first.cert, 'ca.crl': hollow }),
+      /ca\.crl that cannot be read/,
+    ],
     ['too much', () => ({ 'ca.crt': first.cert.repeat(2_000) }), /bytes/],
   ])('that has %s is of no use, and says so without its content', (_what, data, fault) => {
     const content = parse(data());
@@ -66,6 +71,9 @@ describe('a Secret of authorities', () => {
       expect(JSON.stringify(content)).not.toContain(line);
   });
 });
+
+/** Two sequences and a string of bits, and nothing in them. */
+const hollow = '-----BEGIN X509 CRL-----\nMAcwADAAAwEA\n-----END X509 CRL-----\n';
 
 /** Without its last lines before the end. */
 function broken(pem: string): string {
