@@ -14,6 +14,15 @@ import { edits, finalObjects } from '../arbitrary-objects.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e'];
 
+/** What is said of each of the Ingresses: policies, canaries of the others, other hosts, ways of their own. */
+const said: readonly Readonly<Record<string, string>>[] = [
+  { headers: 'X-A: a', 'rewrite-target': '/v', 'http-response-503': 'later' },
+  { canary: 'true', 'canary-weight': '10', 'canary-by-header': 'X-C' },
+  { 'server-alias': 'b.example.com', 'redirect-from': 'old.example.com', 'mirror-target': 'svc://a:80' },
+  { headers: 'X-A: d', 'timeout-server': '5s' },
+  { canary: 'true', 'canary-by-header': 'X-C', 'canary-by-cookie': 'c', 'canary-weight': '20' },
+];
+
 /** Objects with everything that an order of arrival could decide: conflicts, shared hosts, shared backends, duplicates. */
 const objects = [
   ingressClass({ isDefault: true }),
@@ -42,6 +51,9 @@ const objects = [
     ),
     ingress({
       name,
+      annotations: Object.fromEntries(
+        Object.entries(said[i] ?? {}).map(([key, value]) => [`haproxy-haptic.org/${key}`, value]),
+      ),
       created: `2026-01-0${1 + (i % 2)}T00:00:00Z`,
       className: i % 2 === 0 ? 'haptic' : null,
       defaultBackend: i === 4 ? undefined : serviceBackend(name),
@@ -118,7 +130,7 @@ describe('the rendered libraries', () => {
       ),
       { numRuns: 50 },
     );
-  });
+  }, 120_000);
 
   it('are those of an empty cluster again when everything is gone', () => {
     const renderer = createIngressRenderer();
