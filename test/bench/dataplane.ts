@@ -102,6 +102,7 @@ function renderRoutes(haproxy: string, ports: Ports, serverPort: number): Readon
     {},
     { addresses: [] },
     [],
+    undefined,
     capabilities,
   );
   const at = (i: number) => ({ ...routeOf(i), addresses: ['127.0.0.1'], port: serverPort });

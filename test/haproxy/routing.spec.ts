@@ -167,6 +167,13 @@ describeEachLine('routing: paths of one host', (line) => {
     expect(headers['x-forwarded-for']).toMatch(/^127\./);
   });
 
+  it('leaves out headers that applications may take for others', async () => {
+    const headers = ['X_User: root', 'X-Real_IP: 10.0.0.1', 'X_Forwarded-For: 10.0.0.1', 'X-Kept: yes'];
+    const seen = Object.keys((await world.echo({ ...at('/api/x'), headers })).headers);
+    expect(seen.filter((name) => name.includes('_'))).toEqual([]);
+    expect(seen).toContain('x-kept');
+  });
+
   it('does not tell clients about backends', async () => {
     const { head } = await world.request(at('/api/x'));
     expect(head.toLowerCase()).not.toMatch(/shop_|x-haproxy|haptic/);
