@@ -220,11 +220,13 @@ describeEachLine('retries, checks and limits', (line) => {
       ),
       withAnnotations('again.example.com', {
         retries: '2',
-        'retry-on': 'conn-failure, empty-response, 503',
+        'retry-on': 'conn-failure, empty-response, 429, 503',
         'maxconn-server': '7',
         'maxqueue-server': '3',
         'slow-start': '5s',
       }),
+      // HAProxy 2.6 does not know it.
+      withAnnotations('limited.example.com', { 'retry-on': '429' }),
     ]);
   });
   afterAll(() => world.stop());
@@ -267,6 +269,7 @@ describeEachLine('retries, checks and limits', (line) => {
   it('are what the configuration says', async () => {
     const { body } = await world.request({ host: 'again.example.com', method: 'POST' });
     expect(JSON.parse(body)).toMatchObject({ method: 'POST' });
+    expect((await world.request({ host: 'limited.example.com' })).status).toBe(200);
     const config = await world.haproxy.cli('show servers state');
     expect(config).toContain('shop_both_80_');
   });

@@ -109,6 +109,9 @@ describeEachLine('rate limits', (line) => {
     expect(await several(2, 'path', '192.0.2.4', { target: '/a' })).toEqual([200, 200]);
     expect(await several(1, 'path', '192.0.2.5', { target: '/a?x=1' })).toEqual([429]);
     expect(await several(2, 'path', '192.0.2.5', { target: '/b' })).toEqual([200, 200]);
+    // Spellings that are matched as one path.
+    for (const target of ['//b', '///b?x', '/%62', '/./b', '/a/../b'])
+      expect([target, ...(await several(1, 'path', '192.0.2.5', { target }))]).toEqual([target, 429]);
   });
 
   it('count nothing of those who may ask as much as they like', async () => {

@@ -45,7 +45,7 @@ export const retries: PolicyTopic = {
       shape: 'value',
       values: `several of ${events.map((event) => `\`${event}\``).join(', ')}`,
       summary:
-        'After what. Default `conn-failure`: when no connection came about, so that no server has seen the request. Anything else makes HAProxy keep request bodies until there is an answer.',
+        'After what. Default `conn-failure`: when no connection came about, so that no server has seen the request. Anything else makes HAProxy keep request bodies until there is an answer. `429` has no effect before HAProxy 3.0.',
       example: 'conn-failure, empty-response, 503',
     },
     retryNonIdempotent: {
