@@ -255,3 +255,58 @@ describeEachLine('snippets', (line) => {
     }
   });
 });
+
+describeEachLine(
+  'a route of a known shape',
+  (line) => {
+    it('comes without a reload, whatever is said of it', async () => {
+      const say = (n: number) => ({
+        'rewrite-target': `/v${n}`,
+        headers: `X-N: ${n}`,
+        'request-add-header': `X-Add: ${n}`,
+        'response-set-header': `X-Out: ${n}`,
+        'upstream-vhost': `internal${n}.example.com`,
+        'app-root': `/root${n}`,
+        'use-gzip': 'true',
+        'http-response-503': 'later',
+        'path-rewrite': '^/v2/old/(.*) /v2/$1',
+        'enable-access-log': 'false',
+      });
+      const sending = (n: number) => ({
+        'redirect-to': `https://to${n}.example.com`,
+        'redirect-to-code': '307',
+      });
+      const world = await startIngressTraffic(line, [
+        ...pool.objects,
+        withAnnotations('one.example.com', say(1)),
+        withAnnotations('sent1.example.com', sending(1)),
+      ]);
+      try {
+        world.put(
+          withAnnotations('two.example.com', say(2)),
+          withAnnotations('sent2.example.com', sending(2)),
+          withAnnotations('two-gone.example.com', say(2), [{ path: '/', service: 'gone' }]),
+        );
+        await world.changeFrom(world.started);
+        const answer = await world.request({
+          host: 'two.example.com',
+          target: '/old/x',
+          headers: ['Accept-Encoding: gzip'],
+        });
+        expect(headersOf(answer.head)).toMatchObject({ 'content-encoding': 'gzip', 'x-out': '2' });
+        expect(await world.echo({ host: 'two.example.com', target: '/old/x' })).toMatchObject({
+          url: '/v2/x',
+          headers: { 'x-n': '2', 'x-add': '2', host: 'internal2.example.com' },
+        });
+        const root = await world.request({ host: 'two.example.com' });
+        expect(headersOf(root.head)['location']).toBe('/root2');
+        expect((await world.request({ host: 'two-gone.example.com', target: '/a' })).body).toBe('later');
+        const sent = await world.request({ host: 'sent2.example.com', target: '/a' });
+        expect([sent.status, headersOf(sent.head)['location']]).toEqual([307, 'https://to2.example.com/a']);
+      } finally {
+        await world.stop();
+      }
+    });
+  },
+  (line) => line === '3.4',
+);
