@@ -1,5 +1,6 @@
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
 import type { DiffContext } from './diff-context.ts';
+import { emitMapOperations } from './emit-map-operations.ts';
 import { mapOperations } from './map-operations.ts';
 
 /** Rule R5 over all maps: only those whose file differs and that the worker has loaded need anything at runtime. */
@@ -18,11 +19,9 @@ export function diffMaps({ worker, next, loaded, draft }: DiffContext): void {
     else if (before === undefined)
       draft.reload(`map ${path}: loaded by the worker with content that is not known`);
     else {
-      const { upserts, replace, deletes, obstacle } = mapOperations(before, after);
-      if (obstacle !== undefined) draft.reload(`map ${path}: changed, and ${obstacle}`);
-      draft.emit('mapUpsert', ...upserts);
-      draft.emit('mapReplace', ...replace);
-      draft.emit('mapDelete', ...deletes);
+      const operations = mapOperations(before, after);
+      if (operations.obstacle !== undefined) draft.reload(`map ${path}: changed, and ${operations.obstacle}`);
+      emitMapOperations(draft, operations, { before, after }, { worker, next });
     }
   }
 }

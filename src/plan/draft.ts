@@ -3,7 +3,7 @@ import type { Operation } from '../protocol/operation.ts';
 
 /**
  * Phases in the order in which they run, so that traffic never meets a missing piece: what is routed to exists before
- * the route, and goes after it; a certificate is there before what names it, and a host name has its certificate before its
+ * the route, and goes after it, and so does what is said of a route in maps of its own; a certificate is there before what names it, and a host name has its certificate before its
  * routes and longer than them.
  */
 export const phases = [
@@ -17,6 +17,9 @@ export const phases = [
   'crtListAdd',
   'mapUpsert',
   'mapReplace',
+  'routeUpsert',
+  'routeReplace',
+  'routeDelete',
   'mapDelete',
   'crtListDelete',
   'backendUnpublish',

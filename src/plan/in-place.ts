@@ -8,6 +8,7 @@ import type { DiffContext } from './diff-context.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { createFileNeeds } from './file-needs.ts';
 import { serversInPlace } from './in-place-servers.ts';
+import { emitMapOperations } from './emit-map-operations.ts';
 import { mapOperations } from './map-operations.ts';
 import { sameBackend } from './same-record.ts';
 
@@ -96,12 +97,12 @@ function mapsInPlace({ worker, next, loaded }: InPlaceInput, addsBackend: boolea
     if (!loaded.has('map', path) && loaded.otherName('map', path) === undefined) continue;
     if (before === undefined || after === undefined || file === undefined || !loaded.has('map', path))
       return nothing;
-    const { upserts, replace, deletes, obstacle } = mapOperations(before, after);
+    const operations = mapOperations(before, after);
+    const { upserts, replace, obstacle } = operations;
     if (obstacle !== undefined || replace.length > 0 || upserts.some(({ kind }) => kind === 'map_add'))
       return nothing;
     if (addsBackend && upserts.length > 0) return nothing;
-    draft.emit('mapUpsert', ...upserts);
-    draft.emit('mapDelete', ...deletes);
+    emitMapOperations(draft, operations, { before, after }, { worker, next });
     maps.push(after);
     files.push(file);
   }

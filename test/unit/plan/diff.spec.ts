@@ -727,6 +727,37 @@ describe('diff of maps (R5)', () => {
     expect(decide(withMap(list()), withMap({ entries })).batches).toEqual([[{ kind: 'map_replace', path }]]);
   });
 
+  it('leads requests to a backend once all is said of them in other maps, and no longer than that', () => {
+    const withDenials = (routes: MapSketch, denials: MapSketch): Sketch => ({
+      ...base,
+      maps: { 'maps/a-routes.map': routes, 'maps/denials.map': denials },
+    });
+    const without = withDenials(list(['/', 'shop']), list(['other', 'yes']));
+    const along = withDenials(
+      list(['/', 'shop'], ['/b', 'shop/rule']),
+      list(['other', 'yes'], ['rule', 'yes']),
+    );
+    const route = { path: 'maps/a-routes.map', key: '/b' };
+    const denial = { path: 'maps/denials.map', key: 'rule' };
+    expect(decide(without, along).batches.flat()).toEqual([
+      { kind: 'map_add', ...denial, value: 'yes' },
+      { kind: 'map_add', ...route, value: 'shop/rule' },
+    ]);
+    expect(decide(along, without).batches.flat()).toEqual([
+      { kind: 'map_del', ...route },
+      { kind: 'map_del', ...denial },
+    ]);
+    const many = list(
+      ['other', 'yes'],
+      ['rule', 'yes'],
+      ...Array.from({ length: limits.operationsPerBatch }, (_, n): [string, string] => [`n${n}`, 'yes']),
+    );
+    expect(decide(without, withDenials(along.maps!['maps/a-routes.map']!, many)).batches.flat()).toEqual([
+      { kind: 'map_replace', path: denial.path },
+      { kind: 'map_add', ...route, value: 'shop/rule' },
+    ]);
+  });
+
   it('leaves maps alone when anything else needs a reload', () => {
     const after = {
       ...withMap(list(['/b', 'shop'])),
