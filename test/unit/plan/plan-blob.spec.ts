@@ -173,6 +173,21 @@ describe('plan blob', () => {
     expect(await decodePlan(new Uint8Array(limits.planBlobBytes + 1))).toMatchObject({ kind: 'unusable' });
   });
 
+  it('has the lines of its text, however long they are and wherever it is cut', async () => {
+    const long = fc.integer({ min: 0, max: 90_000 }).map((length) => 'ä€🚦x'.repeat(length >> 3));
+    const text = fc.array(fc.oneof(long, fc.string(), fc.constant('')), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(text, fc.boolean(), async (parts, isEnded) => {
+        const lines = parts.map((part) => part.replaceAll('\n', ' '));
+        const read = await planBlobLines(await pack(lines.join('\n') + (isEnded ? '\n' : '')));
+        if ('reason' in read) throw new Error(read.reason);
+        const expected = isEnded || lines.at(-1) !== '' ? lines : lines.slice(0, -1);
+        expect([...read.lines]).toStrictEqual(expected.length === 0 && isEnded ? [''] : expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('gives the event loop its turns', async () => {
     const backends = Object.fromEntries(
       Array.from({ length: 3000 }, (_, n) => [
