@@ -7,7 +7,7 @@ export interface Password {
   readonly password: string;
 }
 
-/** Rounds that are the default of SHA-crypt; checking takes about 3 ms, in which that thread of HAProxy does nothing else. */
+/** Rounds that are the default of SHA-crypt; checking takes milliseconds, in which that thread of HAProxy does nothing else. */
 const mostRounds = 5_000;
 const checked = [
   /^\$1\$[./0-9A-Za-z]{1,8}\$[./0-9A-Za-z]{22}$/,
