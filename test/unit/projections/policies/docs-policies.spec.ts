@@ -14,7 +14,7 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 /** Blocks of the page that are indented, as objects. */
 function examples(page: string): KubeObject[] {
-  const blocks = page.match(/(?:^ {4}.*\n|^\n(?= {4}))+/gm) ?? [];
+  const blocks = page.match(/(?:^ {4}.*\n|^\n(?= {4}(?!apiVersion:)))+/gm) ?? [];
   return blocks.filter((block) => block.includes('apiVersion:')).map((block) => parse(block) as KubeObject);
 }
 
