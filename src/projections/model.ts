@@ -58,10 +58,17 @@ export interface ChoiceShare {
   readonly target: string;
 }
 
-/** Something of requests that decides for any route: a line of each frontend. Headers come first, then patterns, cookies and shares (by number). */
+/** Something of requests that decides for any route. Headers come first, then patterns, cookies and shares (by number). */
 export interface MatchShape {
   readonly kind: MatchKind | 'share';
   readonly name: string;
+}
+
+/** Shapes that are looked at by one rule of each frontend, so that requests to routes with one backend pay for one test. */
+export interface MatchRule {
+  /** From 0 on. */
+  readonly place: number;
+  readonly shapes: readonly MatchShape[];
   readonly owner: Owner;
 }
 
@@ -73,6 +80,8 @@ export interface Policy extends PolicyFields {
 
 /** A named `defaults` section, shared by all backends of one shape. */
 export interface Profile extends ShapedProfile {
+  /** Topics of its shape that keep requests out: without the lines of one, nobody may be let in. */
+  readonly restricting: readonly string[];
   readonly owner: Owner;
 }
 

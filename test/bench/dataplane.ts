@@ -97,14 +97,14 @@ function renderRoutes(haproxy: string, ports: Ports, serverPort: number): Readon
   const version = /version (\S+)/.exec(execFileSync(haproxy, ['-v'], { encoding: 'utf8' }))?.[1] ?? '';
   const { operations: _operations, ...capabilities } = capabilitiesOf({ version }, []);
   const bind = (port: number) => `127.0.0.1:${port}`;
-  const renderer = createIngressRenderer(
-    { httpBind: bind(ports.rendered), httpsBind: bind(ports.https), statusBind: bind(ports.status) },
-    {},
-    { addresses: [] },
-    [],
-    undefined,
+  const renderer = createIngressRenderer({
+    extraContext: {
+      httpBind: bind(ports.rendered),
+      httpsBind: bind(ports.https),
+      statusBind: bind(ports.status),
+    },
     capabilities,
-  );
+  });
   const at = (i: number) => ({ ...routeOf(i), addresses: ['127.0.0.1'], port: serverPort });
   renderer.put(ingressClass);
   for (let i = 0; i < routeCount / 2; i++)

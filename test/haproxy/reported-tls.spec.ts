@@ -173,7 +173,7 @@ it('HT#14: hosts that are passed through and routes that keep people out come to
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const renders = new Set(
     Array.from({ length: 50 }, () => {
-      const renderer = createIngressRenderer({ tls: { passthrough: true } });
+      const renderer = createIngressRenderer({ extraContext: { tls: { passthrough: true } } });
       renderer.put(ingressClass());
       const left = [...objects];
       // Some come in a turn of their own, so that what was rendered in between plays a part.

@@ -18,15 +18,19 @@ describe('the extension points of the shipped libraries', () => {
     const before = getEntry(plain.bundle().plan.backends, name);
     expect(before?.shape).toBe('dynamic');
 
-    const picky = createIngressRenderer(undefined, {
-      'backend-directives-500-mine':
-        '{{#if (eq backend.name "other")}}http-request set-header x-backend {{backend.name}}{{/if}}',
+    const picky = createIngressRenderer({
+      snippets: {
+        'backend-directives-500-mine':
+          '{{#if (eq backend.name "other")}}http-request set-header x-backend {{backend.name}}{{/if}}',
+      },
     });
     picky.put(...objects);
     expect(getEntry(picky.bundle().plan.backends, name)).toStrictEqual(before);
 
-    const all = createIngressRenderer(undefined, {
-      'backend-directives-500-mine': 'http-request set-header x-backend {{backend.name}}',
+    const all = createIngressRenderer({
+      snippets: {
+        'backend-directives-500-mine': 'http-request set-header x-backend {{backend.name}}',
+      },
     });
     all.put(...objects);
     expect(getEntry(all.bundle().plan.backends, name)).toMatchObject({
@@ -36,8 +40,10 @@ describe('the extension points of the shipped libraries', () => {
   });
 
   it('have a place for sections of other kinds before the frontends', () => {
-    const renderer = createIngressRenderer(undefined, {
-      'global-top-100-users': 'userlist admins\n    user root insecure-password x\n',
+    const renderer = createIngressRenderer({
+      snippets: {
+        'global-top-100-users': 'userlist admins\n    user root insecure-password x\n',
+      },
     });
     const text = bundleFile(renderer.bundle(), 'haproxy.cfg');
     const at = text.indexOf('\nuserlist admins\n');

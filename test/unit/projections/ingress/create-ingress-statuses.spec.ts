@@ -18,7 +18,7 @@ const balanced = (...entries: readonly unknown[]) =>
   haproxy({ type: 'LoadBalancer' }, { loadBalancer: { ingress: entries } });
 
 function rendererWith(publishing: Publishing, ...objects: readonly KubeObject[]) {
-  const renderer = createIngressRenderer(undefined, {}, publishing);
+  const renderer = createIngressRenderer({ publishing });
   renderer.put(
     ingressClass(),
     service(),

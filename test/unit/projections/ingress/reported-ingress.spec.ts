@@ -82,7 +82,7 @@ describe('what others have got wrong, as facts', () => {
   });
 
   it('JM#37: an Ingress that becomes ours by its class gets a status, and loses it when it leaves', () => {
-    const renderer = createIngressRenderer(undefined, {}, { addresses: ['192.0.2.1'] });
+    const renderer = createIngressRenderer({ publishing: { addresses: ['192.0.2.1'] } });
     const named = (className: string) => ingress({ className, rules: [root('a.example.com')] });
     const statuses = () => {
       const { statusPatches } = renderer.bundle();
