@@ -93,6 +93,12 @@ describeEachLine('passwords', (line) => {
     expect(await status('shop', credentials)).toBe(401);
   });
 
+  it('are told once, so that the server sees whom HAProxy has let in', async () => {
+    const again = `Authorization: Basic ${Buffer.from('root:x').toString('base64')}`;
+    expect(await status('shop', 'ann:secret', [again])).toBe(400);
+    expect(await status('open', 'ann:secret', [again])).toBe(200);
+  });
+
   it('may be in fields of their own', async () => {
     expect(await status('fields', 'gus:secret')).toBe(200);
     expect(await status('fields', `hal:${plain}`)).toBe(200);
