@@ -80,7 +80,10 @@ export interface Facts {
   readonly graph: Graph;
   /** Under the names that templates use. */
   readonly collections: Readonly<
-    Record<keyof Omit<IngressProjections, 'tlsUses' | 'trust'> | keyof TlsProjections, Collection<unknown>>
+    Record<
+      keyof Omit<IngressProjections, 'tlsUses' | 'trust' | 'hostOwners'> | keyof TlsProjections,
+      Collection<unknown>
+    >
   >;
   /** What is said when time passes. */
   readonly waits: TlsTimes;
@@ -104,6 +107,7 @@ export function buildFacts(
   const {
     tlsUses: uses,
     trust,
+    hostOwners,
     ...routing
   } = createIngressProjections(
     graph,
@@ -121,9 +125,9 @@ export function buildFacts(
     live === undefined
       ? createTlsProjections(
           graph,
-          { uses: graph.source('no uses'), trust, ...secrets },
+          { uses: graph.source('no uses'), trust, hostOwners, ...secrets },
           { ...tlsOptions, defaultCertificates: [] },
         )
-      : createTlsProjections(graph, { uses, trust, ...secrets }, tlsOptions);
+      : createTlsProjections(graph, { uses, trust, hostOwners, ...secrets }, tlsOptions);
   return { graph, collections: { ...routing, ...tls.collections }, waits: tls.waits, dispose };
 }

@@ -32,6 +32,7 @@ import { createUserLists } from '../policies/create-user-lists.ts';
 import { createTrustUses } from '../policies/create-trust-uses.ts';
 import { createServerIdentities } from '../tls/create-server-identities.ts';
 import { createTrust, type TrustState } from '../tls/create-trust.ts';
+import type { HostOwner } from '../tls/host-owner.ts';
 import type { SecretSource } from '../tls/secret-source.ts';
 import { createChoices } from './create-choices.ts';
 import { createClaims } from './create-claims.ts';
@@ -106,6 +107,8 @@ export interface IngressProjections {
   readonly serverIdentities: Collection<ServerIdentity>;
   /** The Secrets of authorities that can be used, by `namespace/name`. */
   readonly trust: Collection<TrustState>;
+  /** By group. */
+  readonly hostOwners: Collection<HostOwner>;
   /** What is said of certificates, see `createTlsProjections`; by key of the Ingress and place in it. */
   readonly tlsUses: Collection<TlsUse>;
 }
@@ -135,7 +138,7 @@ export function createIngressProjections(
     settings,
   } = createPolicies(graph, 'Ingress', selected, { scopes: ['route', 'backend', 'host'], snippets });
   const claims = createClaims(graph, selected, settings);
-  const { hosts, byGroup } = createIngressHosts(graph, claims);
+  const { hosts, owners: hostOwners, byGroup } = createIngressHosts(graph, claims);
   const { routePolicies: servicePolicies, settings: ofServices } = createPolicies(
     graph,
     'Service',
@@ -209,6 +212,7 @@ export function createIngressProjections(
   const tlsUses = createIngressTls(graph, selected, settings);
   return {
     trust,
+    hostOwners,
     trustFiles,
     serverIdentities,
     passthroughs,

@@ -4,6 +4,8 @@ import { type ChosenCertificates, chooseCertificates } from './choose-certificat
 import { createClientChecks } from './create-client-checks.ts';
 import { compareHostClaims } from './compare-host-claims.ts';
 import type { HostClaim } from './host-claim.ts';
+import type { HostOwner } from './host-owner.ts';
+import { ownClaims } from './own-claims.ts';
 import type { KeyType } from './parse-certificate.ts';
 import { settingsFor } from './settings-for.ts';
 import { wildcardOf } from './wildcard-of.ts';
@@ -14,23 +16,29 @@ export interface ServedHost extends ChosenCertificates {
   readonly isBare?: boolean;
 }
 
+export interface HostSources {
+  readonly claims: Collection<HostClaim>;
+  readonly keyTypes: Collection<KeyType>;
+  readonly listeners: Collection<Listener>;
+  /** Who routes hosts, by host or wildcard. */
+  readonly hostOwners: Collection<HostOwner>;
+}
+
 /**
  * The certificates of each host and what is said of it. A host that something is said of and that nobody gives a certificate has that of the wildcard above it, else
  * the default one.
  */
 export function createTlsHosts(
   graph: Graph,
-  claims: Collection<HostClaim>,
-  keyTypes: Collection<KeyType>,
-  listeners: Collection<Listener>,
+  { claims, keyTypes, listeners, hostOwners }: HostSources,
 ): Collection<ServedHost> {
   const byHost = graph.groupEntriesBy('tls.claims-by-host', claims, ({ host }) => host);
   const asked = graph.mapEntries(
     'tls.asked-hosts',
     byHost,
-    (group, _key, reader) =>
+    (group, host, reader) =>
       chooseCertificates(
-        group,
+        ownClaims(group, reader.read(hostOwners, host), (problem) => reader.report(problem)),
         (secret) =>
           secret === ''
             ? reader.read(listeners, 'https')?.hasDefault === true
@@ -39,7 +47,7 @@ export function createTlsHosts(
             : reader.read(keyTypes, secret),
         (problem) => reader.report(problem),
       ),
-    { reads: [keyTypes, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
+    { reads: [keyTypes, listeners, hostOwners], ownerOf: ([first]) => first?.owner ?? noOwner },
   );
   const bare = graph.mapEntries('tls.bare-hosts', byHost, (group) =>
     group.every(({ settingsOnly }) => settingsOnly === true) ? group : undefined,
@@ -48,7 +56,8 @@ export function createTlsHosts(
     'tls.bare-hosts-served',
     bare,
     (group, host, reader): ServedHost | undefined => {
-      const ordered = [...group].sort(compareHostClaims);
+      const own = ownClaims(group, reader.read(hostOwners, host), () => undefined);
+      const ordered = [...own].sort(compareHostClaims);
       const [first] = ordered;
       if (first === undefined) return undefined;
       const { owner } = first;
@@ -59,7 +68,7 @@ export function createTlsHosts(
       const { hasDefault } = reader.read(listeners, 'https') ?? {};
       return hasDefault === true ? { ...common, secrets: [''], isBare: true } : undefined;
     },
-    { reads: [asked, listeners], ownerOf: ([first]) => first?.owner ?? noOwner },
+    { reads: [asked, listeners, hostOwners], ownerOf: ([first]) => first?.owner ?? noOwner },
   );
   const hosts = graph.unionEntries<ServedHost>('tls.hosts', asked, served);
   createClientChecks(graph, byHost, hosts);

@@ -10,6 +10,7 @@ import { createListeners } from './create-listeners.ts';
 import { createTlsHosts } from './create-tls-hosts.ts';
 import type { TrustState } from './create-trust.ts';
 import { defaultUses } from './default-uses.ts';
+import type { HostOwner } from './host-owner.ts';
 import type { SecretRef } from './secret-ref.ts';
 import type { SecretSource } from './secret-source.ts';
 import { tlsHostsOf } from './tls-hosts-of.ts';
@@ -20,6 +21,8 @@ export interface TlsSources extends SecretSource {
   readonly uses: Collection<TlsUse>;
   /** The Secrets of authorities that can be used, by `namespace/name`. */
   readonly trust: Collection<TrustState>;
+  /** Who routes hosts, by host or wildcard. */
+  readonly hostOwners: Collection<HostOwner>;
 }
 
 export interface TlsProjections {
@@ -52,7 +55,7 @@ export interface TlsOptions {
  */
 export function createTlsProjections(
   graph: Graph,
-  { uses, trust, ...source }: TlsSources,
+  { uses, trust, hostOwners, ...source }: TlsSources,
   { defaultCertificates: defaults, certificateGraceMs }: TlsOptions,
 ): { readonly collections: TlsProjections; readonly waits: TlsTimes } {
   const fixed = defaultUses(graph, defaults);
@@ -65,7 +68,7 @@ export function createTlsProjections(
   const claims = createHostClaims(graph, uses, held);
   // Hosts need not look again at a certificate that is renewed with the same type of key.
   const keyTypes = graph.mapEntries('tls.key-types', held, ({ keyType }) => keyType);
-  const hosts = createTlsHosts(graph, claims, keyTypes, listeners);
+  const hosts = createTlsHosts(graph, { claims, keyTypes, listeners, hostOwners });
   const tlsHosts = graph.flatMapEntries(
     'tlsHosts',
     hosts,

@@ -87,6 +87,31 @@ describe('what is said of hosts in the handshake', () => {
     ]);
   });
 
+  it.each<[string, IngressOptions]>([
+    ['a setting', { rules: [{ host: 'a.example.com', paths: ['/evil'] }] }],
+    ['a certificate', served('a.example.com')],
+    ['a certificate that is for it', { rules: [{ paths: ['/'] }], tls: [{ secretName: 'one' }] }],
+  ])(
+    'is said of a host that another namespace routes by nobody else, if the owner says nothing: %s',
+    (_what, evil) => {
+      world = createTlsWorld({ defaults: [{ namespace: 'own', name: 'd' }] });
+      world.put(
+        ...[pair('d', 'own'), pair('one', 'evil'), ca('ca', 'evil')],
+        object('main', {}, { created: older, rules: [{ host: 'a.example.com', paths: ['/'] }] }),
+        object(
+          'evil',
+          { 'auth-tls-secret': 'ca', 'ssl-min-version': 'TLSv1.3' },
+          { namespace: 'evil', created: newer, ...evil },
+        ),
+      );
+      expect(options()).toEqual({});
+      expect(asked()).toEqual({});
+      expect(world.tlsHosts.keys()).toEqual([]);
+      world.remove(object('main', {}));
+      expect(Object.keys(options())).toEqual(['a.example.com']);
+    },
+  );
+
   it('of several objects of that namespace the oldest one counts, setting by setting', () => {
     world = createTlsWorld();
     world.put(

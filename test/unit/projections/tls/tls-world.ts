@@ -50,7 +50,7 @@ export function createTlsWorld({
     if (found === undefined) throw new Error(`no store for ${kind}`);
     return found;
   };
-  const { tlsUses, trust } = createIngressProjections(graph, {
+  const { tlsUses, trust, hostOwners } = createIngressProjections(graph, {
     secrets: { secrets: store('Secret') },
     ingresses: store('Ingress'),
     ingressClasses: store('IngressClass'),
@@ -59,7 +59,7 @@ export function createTlsWorld({
   });
   const { collections: tls, waits } = createTlsProjections(
     graph,
-    { uses: tlsUses, trust, secrets: store('Secret') },
+    { uses: tlsUses, trust, hostOwners, secrets: store('Secret') },
     { defaultCertificates: defaults, certificateGraceMs: graceMs },
   );
   // Objects without rules and Services will do here.
