@@ -155,6 +155,38 @@ describeEachLine('canaries', (line) => {
   });
 });
 
+describeEachLine('more shapes than a rule takes', (line) => {
+  it('decide all the same, and after each other', async () => {
+    const numbers = Array.from({ length: 25 }, (_, n) => n);
+    const world = await startIngressTraffic(line, [
+      ...pool.objects,
+      ...numbers.flatMap((n) => [
+        annotatedIngress(`n${n}.example.com`, {}),
+        canaryOf(`n${n}.example.com`, { 'canary-by-header': `X-${n}`, 'canary-by-cookie': `c${n}` }),
+        ...Array.from({ length: n === 3 ? 7 : 0 }, (_, i) =>
+          canaryOf(
+            'n3.example.com',
+            { 'canary-weight': '125', 'canary-weight-total': '1000' },
+            { name: `w${i}`, service: 'third' },
+          ),
+        ),
+      ]),
+    ]);
+    try {
+      for (const n of numbers) {
+        const host = `n${n}.example.com`;
+        const other = n === 3 ? 'third' : 'web';
+        expect(await world.outcome({ host, headers: [`X-${n}: always`] })).toBe('next');
+        expect(await world.outcome({ host, headers: [`Cookie: c${n}=always`] })).toBe('next');
+        expect(await world.outcome({ host, headers: [`X-${n}: never`] })).toBe('web');
+        if (n !== 3) expect(await world.outcome({ host, headers: [`X-${n + 1}: always`] })).toBe(other);
+      }
+    } finally {
+      await world.stop();
+    }
+  });
+});
+
 describeEachLine('a weight', (line) => {
   it('changes without a reload, as does a canary of a known shape', async () => {
     const world = await startIngressTraffic(line, [

@@ -1,15 +1,23 @@
 import type { Collection, Graph } from '../../collections/types.ts';
-import type { Choice, MatchShape } from '../model.ts';
+import type { Owner } from '../../lib/owner.ts';
+import type { Choice, MatchRule, MatchShape } from '../model.ts';
+import { sharedOwner } from '../shared-owner.ts';
 import type { Candidate, IngressRoute } from './choose-route.ts';
 
 export interface Choices {
   /** By key. */
   readonly choices: Collection<Choice>;
   /** What frontends have to look at, in the order in which it counts. */
-  readonly matchShapes: Collection<MatchShape>;
+  readonly matchRules: Collection<MatchRule>;
   readonly candidates: Collection<Candidate>;
 }
 
+interface Shape extends MatchShape {
+  readonly owner: Owner;
+}
+
+/** HAProxy takes 64 words a line, and a shape is at most five of them. */
+const shapesOfRule = 10;
 const ranks = { header: 1, pattern: 2, cookie: 3, share: 4 } as const;
 
 /** Of the few routes whose requests may go to several backends: what decides, and where they may go. */
@@ -44,11 +52,23 @@ export function createChoices(graph: Graph, routes: Collection<IngressRoute>): C
     used,
     ({ kind, name }) => `${ranks[kind]} ${name}`,
   );
-  const matchShapes = graph.mapEntries(
-    'matchShapes',
+  const shapes = graph.mapEntries(
+    'choices.match-shapes',
     byShape,
-    ([first], key): MatchShape | undefined =>
+    ([first], key): Shape | undefined =>
       first && { ...first, owner: { kind: 'Shape', namespace: '', name: key } },
   );
-  return { choices, matchShapes, candidates };
+  const together = graph.groupEntriesBy('choices.together', shapes, () => 'all');
+  const matchRules = graph.flatMapEntries('matchRules', together, (all) =>
+    Array.from({ length: Math.ceil(all.length / shapesOfRule) }, (_, place) => {
+      const some = all.slice(place * shapesOfRule, (place + 1) * shapesOfRule);
+      const rule = {
+        place,
+        shapes: some.map(({ kind, name }) => ({ kind, name })),
+        owner: sharedOwner(some, ''),
+      };
+      return [String(place), rule] as const;
+    }),
+  );
+  return { choices, matchRules, candidates };
 }

@@ -7,7 +7,7 @@ import { createServiceShapes } from '../endpoints/create-service-shapes.ts';
 import type { ExternalNames } from '../endpoints/external-names.ts';
 import type {
   Choice,
-  MatchShape,
+  MatchRule,
   Mirror,
   Host,
   Passthrough,
@@ -81,7 +81,7 @@ export interface IngressProjections {
   /** By key: what decides where requests go that may go to several backends. */
   readonly choices: Collection<Choice>;
   /** In the order in which they count. */
-  readonly matchShapes: Collection<MatchShape>;
+  readonly matchRules: Collection<MatchRule>;
   /** By proxy name. */
   readonly backends: Collection<RouteBackend>;
   /** By name: those that backends have, but for the base library's own. */
@@ -150,7 +150,7 @@ export function createIngressProjections(
   );
   const serviceShapes = createServiceShapes(graph, services, externalNames);
   const routes = createIngressRoutes(graph, { claims, ingressPolicies, servicePolicies, serviceShapes });
-  const { choices, matchShapes, candidates } = createChoices(graph, routes);
+  const { choices, matchRules, candidates } = createChoices(graph, routes);
   const passthroughs = createPassthroughs(graph, {
     ingresses: selected,
     ...{ ingressPolicies, servicePolicies, byGroup },
@@ -219,7 +219,7 @@ export function createIngressProjections(
     hosts,
     routes,
     choices,
-    matchShapes,
+    matchRules,
     backends,
     profiles,
     resolvers,
