@@ -32,6 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([pool, echo, other].map((server) => server.stop())));
 
+const challenge = '/.well-known/acme-challenge';
 const passing = { 'haproxy-haptic.org/ssl-passthrough': 'true' };
 
 function serviceAt(name: string, { host, port }: TlsEcho): readonly KubeObject[] {
@@ -74,6 +75,32 @@ describeEachLine('TLS passthrough', (line) => {
           rules: [rootRule('contested.example.com'), rootRule('kept.example.com')],
         }),
         passed('late', 'kept.example.com', 'inner', { created: '2026-01-03T00:00:00Z' }),
+        // Would hand on, and has no path / to do it with.
+        ingress({
+          name: 'empty',
+          namespace: 'third',
+          created: '2026-01-01T00:00:00Z',
+          annotations: passing,
+          rules: [{ host: 'kept.example.com', paths: [{ path: '/x', service: 'inner' }] }],
+        }),
+        passed('lone', 'lone.example.com'),
+        // Paths of passed hosts, by its owner and by strangers.
+        ingress({
+          name: 'solver',
+          rules: [{ host: 'passed.example.com', paths: [{ path: `${challenge}/own`, service: 'root' }] }],
+        }),
+        ...serviceAt('inner', other).map((object) => ({
+          ...object,
+          metadata: { ...object.metadata, namespace: 'third' },
+        })),
+        ingress({
+          name: 'stranger',
+          namespace: 'third',
+          rules: [
+            { host: 'passed.example.com', paths: [{ path: challenge, service: 'inner' }] },
+            { host: '*.example.com', paths: [{ path: challenge, service: 'inner' }] },
+          ],
+        }),
         ingress({ name: 'any', rules: [rootRule()] }),
       ],
       {
@@ -131,6 +158,15 @@ describeEachLine('TLS passthrough', (line) => {
     expect(await certificateOf('contested.example.com')).toBe('inner');
     expect(await certificateOf('kept.example.com')).toBe('fallback');
     expect(await ask('kept.example.com')).toMatchObject({ server: 'root' });
+  });
+
+  it('lets nobody but the owner of a host answer for it over HTTP', async () => {
+    const over = (host: string, target: string) => world.request({ host, target });
+    expect((await over('passed.example.com', '/')).status).toBe(308);
+    expect((await over('passed.example.com', `${challenge}/own`)).status).toBe(200);
+    expect((await over('passed.example.com', `${challenge}/other`)).status).toBe(404);
+    expect((await over('lone.example.com', `${challenge}/any`)).status).toBe(404);
+    expect((await over('shop.example.com', `${challenge}/any`)).status).toBe(200);
   });
 
   it('keeps the address of clients whose connections are not handed on', async () => {

@@ -62,7 +62,14 @@ export function createPassthroughs(graph: Graph, sources: PassthroughSources): C
     (group, host, reader): PassthroughRoute | undefined => {
       const [winner] = [...group].sort(compareByObject);
       if (winner?.ref === undefined) return undefined;
-      const all = [...(reader.read(byGroup, host) ?? [])].sort(compareClaims);
+      // An object that would hand on, and has nothing for this host to be handed on to, is no reason to prefer others that would.
+      const all = [...(reader.read(byGroup, host) ?? [])]
+        .filter(
+          ({ owner }) =>
+            reader.read(wanted, keyOf(owner)) !== true ||
+            group.some((claim) => sameObject(claim.owner, owner)),
+        )
+        .sort(compareClaims);
       const [oldest] = all;
       const lost = (owner: Owner, field: string, by: Owner, what: string) => {
         if (sameObject(owner, by)) return;
