@@ -20,7 +20,6 @@ export const externalAuth: PolicyTopic = {
       key: 'auth-url',
       cost: 'free, but for the backend of a Service that nobody uses yet',
       parse: authUrl,
-      cost: 'another backend, where no other route has it',
       values:
         '`svc://<service>:<port>/<path>` or `http://<service>.<namespace>.svc:<port>/<path>`, of the same namespace',
       summary:
