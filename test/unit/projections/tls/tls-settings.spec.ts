@@ -46,13 +46,13 @@ describe('what is said of hosts in the handshake', () => {
       pair('one'),
       ca('ca'),
       object('plain', {}, served('a.example.com')),
-      object('min', { 'ssl-min-version': 'TLSv1.3', 'ssl-ciphers': 'A, B' }, served('b.example.com')),
+      object('min', { 'ssl-min-version': 'TLSv1.3', 'ssl-ciphers': 'HIGH, !aNULL' }, served('b.example.com')),
       object('asks', { 'auth-tls-secret': 'ca' }, served('c.example.com')),
       object('off', { 'auth-tls-secret': 'ca', 'auth-tls-verify-client': 'off' }, served('d.example.com')),
     );
     expect(options()).toEqual({
       'a.example.com': undefined,
-      'b.example.com': { minVersion: 'TLSv1.3', ciphers: 'A:B' },
+      'b.example.com': { minVersion: 'TLSv1.3', ciphers: 'HIGH:!aNULL' },
       'c.example.com': clients,
       'd.example.com': undefined,
     });
