@@ -43,7 +43,8 @@ export function createChoices(graph: Graph, routes: Collection<IngressRoute>): C
         ...matches.map(({ kind, name }) => ({ kind, name })),
         ...shares.map((_, at) => ({ kind: 'share' as const, name: String(at) })),
       ];
-      return shapes.map((shape) => [`${key} ${shape.kind} ${shape.name}`, shape] as const);
+      // Several values of one header are one shape.
+      return new Map(shapes.map((shape) => [`${key} ${shape.kind} ${shape.name}`, shape] as const));
     },
     { ownerOf: ({ owner }) => owner },
   );

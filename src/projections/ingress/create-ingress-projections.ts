@@ -37,7 +37,7 @@ import type { SecretSource } from '../tls/secret-source.ts';
 import { createChoices } from './create-choices.ts';
 import { createClaims } from './create-claims.ts';
 import { createSelectedIngresses } from './create-selected-ingresses.ts';
-import type { Candidate, IngressRoute } from './choose-route.ts';
+import type { IngressRoute } from './choose-route.ts';
 import { createIngressRoutes } from './create-ingress-routes.ts';
 import { createIngressHosts } from './create-ingress-hosts.ts';
 import { createIngressTls } from './create-ingress-tls.ts';
@@ -92,9 +92,9 @@ export interface IngressProjections {
   readonly policies: Collection<Policy>;
   /** By name. */
   readonly userLists: Collection<UserList>;
-  /** By rule. */
   /** By file. */
   readonly jwtKeys: Collection<JwtKey>;
+  /** By rule. */
   readonly authRequests: Collection<AuthRequest>;
   /** By rule. */
   readonly mirrors: Collection<Mirror>;
@@ -166,16 +166,11 @@ export function createIngressProjections(
     of: ({ mirrorTarget }) => mirrorTarget,
     otherwise: 'it gets no copies',
   });
-  const refs = graph.unionEntries(
-    'ingress.refs',
-    createBackendRefs(
-      graph,
-      graph.unionEntries<IngressRoute | Candidate>('ingress.ways', routes, candidates),
-    ),
-    createBackendRefs(graph, passthroughs),
-    createBackendRefs(graph, authWays),
-    createBackendRefs(graph, mirrorWays),
+  const ways = graph.unionEntries<Pick<IngressRoute, 'ref' | 'backend' | 'owner'>>(
+    'ingress.ways',
+    ...[routes, candidates, passthroughs, authWays, mirrorWays],
   );
+  const refs = createBackendRefs(graph, ways);
   const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
   const [uses, servicesUses] = [
     createTrustUses(graph, 'ingress', settings),
@@ -205,10 +200,10 @@ export function createIngressProjections(
   createBackendChecks(graph, mirrorWays, ports);
   const mirrors = createMirrors(graph, mirrorWays);
   const authRequests = createAuthRequests(graph, settings, authWays);
+  const jwtKeys = createJwtKeys(graph, settings, secrets);
   const userLists = createUserLists(graph, settings, secrets);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
-  const jwtKeys = createJwtKeys(graph, settings, secrets);
   const tlsUses = createIngressTls(graph, selected, settings);
   return {
     trust,
@@ -225,11 +220,11 @@ export function createIngressProjections(
     resolvers,
     policies,
     userLists,
+    jwtKeys,
     authRequests,
     mirrors,
     ingressStatuses,
     tlsUses,
-    jwtKeys,
   };
 }
 

@@ -14,7 +14,7 @@ export function createAuthRequests(
     'authRequests',
     settings,
     ({ fields, owner }, key, reader) => {
-      const way = reader.read(ways, key);
+      const way = reader.read(ways, `${key} auth-url`);
       if (fields.authUrl === undefined || way === undefined) return [];
       const rule = ruleOf(owner);
       const request: AuthRequest = {

@@ -34,18 +34,18 @@ export interface ServiceWaySources {
   readonly serviceShapes: Collection<PolicyShape>;
 }
 
-/** By key of the object: the way to the Service that it names. None where it is not to be asked: in another namespace, or with a malformed policy of its own. */
+/** By key of the object and the annotation, with a blank between them: the way to the Service that it names. None where it is not to be asked: in another namespace, or with a malformed policy of its own. */
 export function createServiceWays(
   graph: Graph,
   { settings, servicePolicies, serviceShapes }: ServiceWaySources,
   { key, of, otherwise }: WayTarget,
 ): Collection<ServiceWay> {
-  return graph.mapEntries(
+  return graph.flatMapEntries(
     `ways.${key}`,
     settings,
-    ({ fields, owner }, _key, reader): ServiceWay | undefined => {
+    ({ fields, owner }, object, reader) => {
       const target = of(fields);
-      if (target === undefined) return undefined;
+      if (target === undefined) return [];
       const { namespace, service, port } = target;
       if (namespace !== undefined && namespace !== owner.namespace) {
         reader.report({
@@ -55,10 +55,10 @@ export function createServiceWays(
           message: `Service ${namespace}/${service} is in another namespace: ${otherwise}`,
           owner,
         });
-        return undefined;
+        return [];
       }
       const policy = policyOf(reader, `${owner.namespace}/${service}`);
-      if (policy.kind === 'closed') return undefined;
+      if (policy.kind === 'closed') return [];
       const ref = {
         namespace: owner.namespace,
         service,
@@ -66,13 +66,14 @@ export function createServiceWays(
         ...(policy.profile && { profile: policy.profile }),
         ...(policy.server && { server: policy.server }),
       };
-      return {
+      const way: ServiceWay = {
         ref,
         backend: backendKey(ref),
         backendField: annotationField(key),
         host: `${service}.${owner.namespace}.svc`,
         owner,
       };
+      return [[`${object} ${key}`, way] as const];
     },
     { reads: [servicePolicies, serviceShapes], ownerOf: ({ owner }) => owner },
   );
