@@ -1,6 +1,6 @@
 import type { Parsed } from '../../parsed.ts';
 import { showValue } from '../../show-value.ts';
-import { objectName } from '../parsers/object-name.ts';
+import { secretName } from '../parsers/secret-name.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 import { userListName } from '../user-list-name.ts';
 
@@ -11,7 +11,7 @@ export const basicAuth: PolicyTopic = {
   fields: {
     authSecret: {
       key: 'auth-secret',
-      parse: objectName,
+      parse: secretName,
       scope: 'route',
       shape: { part: (secret, namespace) => userListName(namespace, secret) },
       restricting: true,

@@ -2,7 +2,7 @@ import type { Parsed } from '../../parsed.ts';
 import { showValue } from '../../show-value.ts';
 import { jwtAlgorithms } from '../jwt-algorithms.ts';
 import { listOf } from '../parsers/list-of.ts';
-import { objectName } from '../parsers/object-name.ts';
+import { secretName } from '../parsers/secret-name.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import type { PolicyFields } from '../policy-fields.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
@@ -19,7 +19,7 @@ export const jwt: PolicyTopic = {
     jwtSecret: {
       ...common,
       key: 'jwt-secret',
-      parse: objectName,
+      parse: secretName,
       shape: { part: (secret, namespace) => userListName(namespace, secret) },
       values: 'the name of a Secret in the same namespace',
       summary:
