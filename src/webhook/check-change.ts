@@ -71,13 +71,14 @@ export function createChangeCheck(
       concatMap((whole) => gate.check(whole.plan).pipe(map((verdict) => ({ whole, verdict })))),
     );
 
-  const confirm = (next: Plan, present: () => Plan | undefined): Observable<CheckedChange> => {
+  const confirm = (change: ChangeToCheck): Observable<CheckedChange> => {
+    const { next, present } = change;
     return judge(next).pipe(
       concatMap(({ whole, verdict }): Observable<CheckedChange> => {
         if (verdict.kind === 'unchecked') return of({ kind: 'unchecked', message: verdict.message });
-        if (verdict.kind === 'accepted') return of(accepted('full', whole));
+        if (verdict.kind === 'accepted') return of(accepted('full', whole, change));
         const certain = verdict.findings.filter((finding) => !whole.isDoubtful(finding));
-        if (certain.length === 0) return of(accepted('full', whole));
+        if (certain.length === 0) return of(accepted('full', whole, change));
         const before = present();
         if (before === undefined) return of({ kind: 'refused', scope: 'full', findings: certain });
         return judge(before).pipe(
@@ -86,14 +87,15 @@ export function createChangeCheck(
             const known = new Set(former.kind === 'refused' ? former.findings.map(identityOf) : []);
             const findings = certain.filter((finding) => !known.has(identityOf(finding)));
             if (findings.length > 0) return { kind: 'refused', scope: 'full', findings };
-            return { ...accepted('full', whole), known: certain };
+            return { ...accepted('full', whole, change), known: certain };
           }),
         );
       }),
     );
   };
 
-  const byHaproxy = ({ accepted: base, next, present }: ChangeToCheck): Observable<CheckedChange> => {
+  const byHaproxy = (change: ChangeToCheck): Observable<CheckedChange> => {
+    const { accepted: base, next } = change;
     const reduction: Reduction =
       base === undefined
         ? { kind: 'full', reason: 'nothing was accepted yet' }
@@ -102,17 +104,17 @@ export function createChangeCheck(
       const scope = reduction.kind === 'known' ? 'known' : 'none';
       return of({ kind: 'accepted', scope, known: [], notJudged: [] });
     }
-    if (reduction.kind === 'full') return confirm(next, present);
+    if (reduction.kind === 'full') return confirm(change);
     const { forms } = reduction;
     return judge(reduction.plan).pipe(
       concatMap(({ whole: part, verdict }): Observable<CheckedChange> => {
         if (verdict.kind === 'accepted') {
           if (part.leftOut.size === 0) for (const form of forms ?? []) known.set(form, true);
-          return of(accepted('reduced', part, base));
+          return of(accepted('reduced', part, change));
         }
         // The part lacks what nobody thought of, or the change is bad: the whole tells which.
         return verdict.kind === 'refused'
-          ? confirm(next, present)
+          ? confirm(change)
           : of({ kind: 'unchecked', message: verdict.message });
       }),
     );
@@ -153,21 +155,16 @@ const reasonOf: Readonly<Record<LineRisk, string>> = {
   unknown: 'are not known to be harmless',
 };
 
-function accepted(scope: CheckScope, { plan, leftOut }: HarmlessPlan, base?: Plan) {
+function accepted(scope: CheckScope, { leftOut }: HarmlessPlan, { accepted: base, next }: ChangeToCheck) {
   const reasons = new Set<string>();
   for (const [key, risks] of leftOut) {
-    const section = getEntry(plan.sections, key);
+    const section = getEntry(next.sections, key);
     // What was accepted so already is no news.
-    if (
-      base !== undefined &&
-      getEntry(base.sections, key)?.name === section?.name &&
-      section?.owner === undefined
-    )
-      continue;
+    if (base !== undefined && getEntry(base.sections, key)?.text === section?.text) continue;
     for (const risk of risks)
       reasons.add(
         `lines of ${section?.kind ?? 'section'} ${section?.name ?? ''} were not judged by HAProxy, since they ` +
-          reasonOf[risk],
+          `${reasonOf[risk]}: they are before they are deployed`,
       );
   }
   return { kind: 'accepted', scope, known: [], notJudged: [...reasons] } as const;

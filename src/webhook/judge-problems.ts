@@ -45,9 +45,12 @@ export function judgeProblems({ before, after }: ProblemChange, subject: Owner):
 
 const aboutOthers = /(?:Missing|Conflict|Lost|Pending)$/;
 const othersReasons: ReadonlySet<string> = new Set([
+  'AuthoritiesInvalid',
   'CertificateInvalid',
   'ExternalNameRefused',
+  'KeysInvalid',
   'ObjectUnreadable',
+  'PasswordsInvalid',
 ]);
 
 /** By convention such reasons end in Missing, Conflict, Lost or Pending. */

@@ -133,6 +133,19 @@ describeEachLine('the check of a change', (line) => {
     });
   });
 
+  it('says so to whoever brings such lines, and to nobody after', async () => {
+    const nosy = withBackend('nosy', ['errorfile 503 /etc/nowhere.http']);
+    const accepted = makePlan(nosy);
+    const change = async (sketch: Sketch) => {
+      const checked = await check({ accepted, next: makePlan(sketch), present: () => accepted });
+      return checked.kind === 'accepted' ? checked.notJudged.length : checked.kind;
+    };
+    expect(await change(withBackend('other', ['http-request deny'], nosy))).toBe(0);
+    const whole = { ...nosy, core: { ...base.core, '0 global': 'global\n  maxconn 101\n' } };
+    expect(await change(whole)).toBe(0);
+    expect(await change(withBackend('nosy', ['errorfile 502 /etc/nowhere.http'], nosy))).toBe(1);
+  });
+
   it('has no list of certificates lead outside', async () => {
     const list = (entry: string) => ({
       ...base,

@@ -45,6 +45,7 @@ describe('a change is not to blame', () => {
   });
 
   it.each([
+    'AuthoritiesInvalid',
     'BackendMissing',
     'CertificateInvalid',
     'CertificateMissing',
@@ -53,6 +54,8 @@ describe('a change is not to blame', () => {
     'MapKeyConflict',
     'ContentPending',
     'ExternalNameRefused',
+    'KeysInvalid',
+    'PasswordsInvalid',
   ])('for what depends on other objects: %s', (reason) => {
     const { causes, warnings } = judge([], [problem({ reason })]);
     expect({ causes, warnings: warnings.length }).toEqual({ causes: [], warnings: 1 });
