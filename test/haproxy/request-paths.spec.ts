@@ -186,6 +186,8 @@ describeEachLine('paths of requests', (line) => {
     ['/%7Eroot', 'guarded /~root'],
     ['/only/x/../here', 'guarded /only/here'],
     ['/only/here/', 'open /only/here/'],
+    ['/x//./admin', 'open /x//admin'],
+    ['/.//admin', 'guarded //admin'],
     ['/group%2Fproject', 'open /group%2Fproject'],
     ['/admin/group%2fproject', 'guarded /admin/group%2Fproject'],
     ['/caf%C3%A9+%2B%20;a=b', 'open /caf%C3%A9+%2B%20;a=b'],
