@@ -3,7 +3,7 @@ import http from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import { freeAddress } from '../fixtures/haproxy-process.ts';
+import { eventually, freeAddress } from '../fixtures/haproxy-process.ts';
 import {
   type EchoPool,
   type IngressTraffic,
@@ -11,6 +11,7 @@ import {
   startIngressTraffic,
 } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, service } from '../fixtures/kube-objects.ts';
+import { rawRequest } from '../fixtures/raw-http.ts';
 
 interface Asked {
   readonly method: string;
@@ -60,36 +61,49 @@ const url = { 'auth-url': 'svc://authority:80/check?for=shop' };
 describeEachLine('decisions of another server', (line) => {
   let world: IngressTraffic;
   beforeAll(async () => {
-    world = await startIngressTraffic(line, [
-      ...pool.objects,
-      service({ name: 'authority' }),
-      endpointSlice({
-        service: 'authority',
-        ports: [{ port: at.port }],
-        endpoints: [{ address: at.host, pod: 'authority' }],
-      }),
-      service({ name: 'empty' }),
-      service({ name: 'strange', namespace: 'other' }),
-      annotatedIngress('shop.example.com', { ...url, 'auth-headers-succeed': 'X-User, X-Groups, X-Absent' }),
-      annotatedIngress('plain.example.com', { 'auth-url': 'http://authority.shop.svc.cluster.local/check' }),
-      annotatedIngress('head.example.com', {
-        ...url,
-        'auth-method': 'HEAD',
-        'auth-headers-request': 'Cookie',
-      }),
-      annotatedIngress('post.example.com', { ...url, 'auth-method': 'POST', 'auth-headers-fail': 'X-User' }),
-      annotatedIngress('signin.example.com', {
-        ...url,
-        'auth-signin': 'https://login.example.com/start?a=b',
-      }),
-      annotatedIngress('path.example.com', { ...url, 'auth-signin': '/oauth2/start' }),
-      annotatedIngress('empty.example.com', { 'auth-url': 'svc://empty:80/check' }),
-      annotatedIngress('missing.example.com', { 'auth-url': 'svc://nothing:80/check' }),
-      annotatedIngress('strange.example.com', { 'auth-url': 'svc://other/strange:80/check' }),
-      annotatedIngress('outside.example.com', { 'auth-url': 'http://169.254.169.254/latest' }),
-      annotatedIngress('cross.example.com', { ...url, 'cors-enable': 'true' }),
-      annotatedIngress('open.example.com', {}),
-    ]);
+    world = await startIngressTraffic(
+      line,
+      [
+        ...pool.objects,
+        service({ name: 'authority' }),
+        endpointSlice({
+          service: 'authority',
+          ports: [{ port: at.port }],
+          endpoints: [{ address: at.host, pod: 'authority' }],
+        }),
+        service({ name: 'empty' }),
+        service({ name: 'strange', namespace: 'other' }),
+        annotatedIngress('shop.example.com', {
+          ...url,
+          'auth-headers-succeed': 'X-User, X-Groups, X-Absent',
+        }),
+        annotatedIngress('plain.example.com', {
+          'auth-url': 'http://authority.shop.svc.cluster.local/check',
+        }),
+        annotatedIngress('head.example.com', {
+          ...url,
+          'auth-method': 'HEAD',
+          'auth-headers-request': 'Cookie',
+        }),
+        annotatedIngress('post.example.com', {
+          ...url,
+          'auth-method': 'POST',
+          'auth-headers-fail': 'X-User',
+        }),
+        annotatedIngress('signin.example.com', {
+          ...url,
+          'auth-signin': 'https://login.example.com/start?a=b',
+        }),
+        annotatedIngress('path.example.com', { ...url, 'auth-signin': '/oauth2/start' }),
+        annotatedIngress('empty.example.com', { 'auth-url': 'svc://empty:80/check' }),
+        annotatedIngress('missing.example.com', { 'auth-url': 'svc://nothing:80/check' }),
+        annotatedIngress('strange.example.com', { 'auth-url': 'svc://other/strange:80/check' }),
+        annotatedIngress('outside.example.com', { 'auth-url': 'http://169.254.169.254/latest' }),
+        annotatedIngress('cross.example.com', { ...url, 'cors-enable': 'true' }),
+        annotatedIngress('open.example.com', {}),
+      ],
+      { extraContext: { maxconn: 4000 } },
+    );
   });
   afterAll(() => world.stop());
   const ask = (
@@ -221,5 +235,37 @@ describeEachLine('decisions of another server', (line) => {
     expect(new Set(await world.changeFrom(world.started)).size).toBeGreaterThan(0);
     expect((await ask('plain')).status).toBe(200);
     expect(asked.map(({ method, url: target }) => `${method} ${target}`)).toEqual(['HEAD /other']);
+  });
+});
+
+describeEachLine('a server that does not decide', (line) => {
+  it('keeps those alone waiting who ask it', async () => {
+    const world = await startIngressTraffic(line, [
+      ...pool.objects,
+      service({ name: 'authority' }),
+      endpointSlice({
+        service: 'authority',
+        ports: [{ port: at.port }],
+        endpoints: [{ address: at.host, pod: 'authority' }],
+      }),
+      annotatedIngress('slow.example.com', url),
+      annotatedIngress('open.example.com', {}),
+    ]);
+    try {
+      const waiting = Array.from({ length: 200 }, async () => {
+        const { status } = await world.request({ host: 'slow.example.com', headers: ['X-Want: hang'] });
+        return status;
+      });
+      await eventually('it is asked', () => (asked.length >= 15 ? true : undefined));
+      expect((await rawRequest(world.status, { target: '/healthz' })).status).toBe(200);
+      expect(await world.outcome({ host: 'open.example.com' })).toBe('web');
+      const info = await world.haproxy.cli('show info');
+      expect(Number(/^CurrConns: (\d+)/m.exec(info)?.[1])).toBeLessThan(400);
+      expect(new Set(await Promise.all(waiting))).toEqual(new Set([503]));
+      // A thirty-second of the connections of the process, which are 500.
+      expect(asked).toHaveLength(15);
+    } finally {
+      await world.stop();
+    }
   });
 });
