@@ -19,6 +19,7 @@ export const backendTls: PolicyTopic = {
       ...common,
       key: 'backend-protocol',
       parse: oneOf('h1', 'h2', 'h1-ssl', 'h2-ssl'),
+      restricting: true,
       values: '`h1`, `h2`, `h1-ssl` or `h2-ssl`',
       summary:
         'HTTP/1.1 or HTTP/2, in the clear or by TLS. Default: what `appProtocol` of the Service’s port says, else `h1`.',
@@ -28,6 +29,7 @@ export const backendTls: PolicyTopic = {
       ...common,
       key: 'secure-backends',
       parse: boolean,
+      restricting: true,
       values: '`true` or `false`',
       summary: 'TLS with servers, as `backend-protocol: h1-ssl`.',
       example: 'true',

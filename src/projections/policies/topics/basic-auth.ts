@@ -25,6 +25,7 @@ export const basicAuth: PolicyTopic = {
       parse: realm,
       scope: 'route',
       shape: 'nothing',
+      restricting: true,
       values: 'a text of printable characters, without quotes and backslashes',
       summary: 'What browsers show of what the password is for. Default `Restricted`.',
       example: 'Staff only',

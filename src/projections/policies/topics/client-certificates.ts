@@ -36,6 +36,7 @@ export const clientCertificates: PolicyTopic = {
       parse: webAddress,
       scope: 'route',
       shape: { part: () => true },
+      restricting: true,
       values: 'a URL',
       summary: 'Where clients without a certificate are sent, in place of status 403.',
       example: 'https://example.com/no-certificate',
@@ -45,6 +46,7 @@ export const clientCertificates: PolicyTopic = {
       parse: boolean,
       scope: 'route',
       shape: { part: (isWanted) => (isWanted ? true : undefined) },
+      restricting: true,
       values: '`true` or `false`',
       summary:
         'Whether the server is given the whole certificate, as `X-SSL-Client-Cert`: DER in base64. Default `false`.',

@@ -63,6 +63,8 @@ function edit(
     parse: headerLines(refusedHeader[of], repeatable),
     scope: 'route',
     shape: { part: (value) => value.map(({ name }) => name) },
+    // What a client sends in place of it would be believed.
+    ...(of === 'request' && !repeatable && { restricting: true as const }),
     values: lines,
     summary,
     example: of === 'request' ? 'X-Tenant: blue' : 'X-Frame-Options: DENY',
@@ -75,6 +77,7 @@ function removal(of: Direction, summary: string, example: string): PolicyField<r
     parse: listOf((name) => headerName(name, refusedHeader[of]), 32),
     scope: 'route',
     shape: 'value',
+    ...(of === 'request' && { restricting: true as const }),
     values: 'names of headers between commas',
     summary,
     example,

@@ -15,6 +15,7 @@ export const httpsOnly: PolicyTopic = {
       shape: { part: (isWanted) => (isWanted ? true : undefined) },
       key: 'ssl-redirect',
       parse: boolean,
+      restricting: true,
       values: '`true` or `false`',
       summary:
         'Whether plain HTTP is sent to HTTPS. Default: `sslRedirect` of the configuration, for hosts with a certificate.',

@@ -90,6 +90,17 @@ describe('readPolicy', () => {
   it.each([
     ['haproxy-haptic.org/allowlist-source-range', 'nonsense'],
     ['haproxy-haptic.org/allowlist-source-rnage', '10.0.0.0/8'],
+    // Says what passwords and certificates are for, and not whose.
+    ['haproxy-haptic.org/auth-realm', 'Staff'],
+    ['haproxy-haptic.org/auth-tls-cert-header', 'true'],
+    ['haproxy-haptic.org/auth-tls-error-page', 'https://example.com/'],
+    // Would go in the clear.
+    ['haproxy-haptic.org/secure-backends', 'yes'],
+    ['haproxy-haptic.org/backend-protocol', 'HTTPS'],
+    ['haproxy-haptic.org/ssl-redirect', 'on'],
+    // Clients' own would be believed.
+    ['haproxy-haptic.org/headers', 'X-Tenant blue'],
+    ['haproxy-haptic.org/request-del-header', 'X-User, Host'],
     ['haproxy-haptic.org/Allowlist-Source-Range', '10.0.0.0/8'],
   ])('closes what %s: %s was to keep requests out of', (annotation, text) => {
     const { policy, faults } = read({ [annotation]: text });
