@@ -66,6 +66,7 @@ describeEachLine('client certificates', (line) => {
         hostOf('needed', { ...say('auth-tls-secret', 'ours'), ...say('auth-tls-cert-header', 'true') }),
         hostOf('asked', { ...say('auth-tls-secret', 'ours'), ...say('auth-tls-verify-client', 'optional') }),
         hostOf('other', say('auth-tls-secret', 'theirs')),
+        hostOf('second', say('auth-tls-secret', 'theirs')),
         hostOf('off', { ...say('auth-tls-secret', 'ours'), ...say('auth-tls-verify-client', 'off') }),
         hostOf('listed', say('auth-tls-secret', 'listed')),
         hostOf('missing', say('auth-tls-secret', 'nothing')),
@@ -200,7 +201,7 @@ describeEachLine('client certificates', (line) => {
       const common = { ...world.https, rejectUnauthorized: false, minVersion: version } as const;
       const first = tls.connect({
         ...common,
-        servername: 'other.example.com',
+        servername: 'second.example.com',
         cert: mallory.cert,
         key: mallory.key,
         minVersion: 'TLSv1.2',
@@ -209,12 +210,19 @@ describeEachLine('client certificates', (line) => {
       const sessions: Buffer[] = [];
       first.on('session', (session: Buffer) => sessions.push(session));
       await once(first, 'secureConnect');
-      first.write('GET / HTTP/1.1\r\nhost: other.example.com\r\nconnection: close\r\n\r\n');
+      first.write('GET / HTTP/1.1\r\nhost: second.example.com\r\nconnection: close\r\n\r\n');
       const [head] = (await once(first, 'data')) as [Buffer];
       expect(head.toString()).toContain(' 200 ');
-      first.destroy();
-      const session = sessions.at(-1);
-      expect(session).toBeDefined();
+      // HAProxy forgets the session of a connection that does not end in good order.
+      first.resume();
+      await once(first, 'close');
+      // Clients of good will do not use it for another host. The name in it is as long as the other one.
+      const taken = sessions
+        .at(-1)
+        ?.toString('latin1')
+        .replaceAll('second.example.com', 'needed.example.com');
+      const session = Buffer.from(taken ?? '', 'latin1');
+      expect(session.includes('needed.example.com')).toBe(true);
       expect(
         await statusOf('needed.example.com', {
           options: { session, minVersion: 'TLSv1.2', maxVersion: version },
