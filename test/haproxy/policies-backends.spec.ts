@@ -88,7 +88,10 @@ describeEachLine('load balancing', (line) => {
     ['header.example.com', (i: number) => ({ headers: [`x-user: ${i}`] })],
     ['uri.example.com', (i: number) => ({ target: `/page/${i}` })],
     ['query.example.com', (i: number) => ({ target: `/?user=${i}` })],
-  ] as const)('of %s keeps to the key, and spreads keys', async (host, request) => {
+  ] as readonly [
+    string,
+    (i: number) => { readonly target?: string; readonly headers?: readonly string[] },
+  ][])('of %s keeps to the key, and spreads keys', async (host, request) => {
     const first = await answers(world, host, times(30, request));
     expect(await answers(world, host, times(30, request))).toEqual(first);
     expect(new Set(first).size).toBe(2);

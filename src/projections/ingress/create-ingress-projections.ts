@@ -16,22 +16,14 @@ import type {
   Resolver,
   Route,
   RouteBackend,
-  ServerIdentity,
-  TrustFile,
-  UserList,
   AuthRequest,
-  JwtKey,
 } from '../model.ts';
 import { createPolicies } from '../policies/create-policies.ts';
 import { createProfiles } from '../policies/create-profiles.ts';
 import { createAuthRequests } from '../policies/create-auth-requests.ts';
 import { createMirrors } from '../policies/create-mirrors.ts';
 import { createServiceWays } from '../policies/create-service-ways.ts';
-import { createJwtKeys } from '../policies/create-jwt-keys.ts';
-import { createUserLists } from '../policies/create-user-lists.ts';
-import { createTrustUses } from '../policies/create-trust-uses.ts';
-import { createServerIdentities } from '../tls/create-server-identities.ts';
-import { createTrust, type TrustState } from '../tls/create-trust.ts';
+import { createPolicySecrets, type PolicySecrets } from '../policies/create-policy-secrets.ts';
 import type { HostOwner } from '../tls/host-owner.ts';
 import type { SecretSource } from '../tls/secret-source.ts';
 import { createChoices } from './create-choices.ts';
@@ -73,7 +65,7 @@ export interface IngressOptions {
   readonly snippetAnnotations?: boolean;
 }
 
-export interface IngressProjections {
+export interface IngressProjections extends Omit<PolicySecrets, 'identities'> {
   /** By group. */
   readonly hosts: Collection<Host>;
   /** By `<group> <match> <path>`. */
@@ -90,10 +82,7 @@ export interface IngressProjections {
   readonly resolvers: Collection<Resolver>;
   /** By rule. */
   readonly policies: Collection<Policy>;
-  /** By name. */
-  readonly userLists: Collection<UserList>;
   /** By file. */
-  readonly jwtKeys: Collection<JwtKey>;
   /** By rule. */
   readonly authRequests: Collection<AuthRequest>;
   /** By rule. */
@@ -102,11 +91,6 @@ export interface IngressProjections {
   readonly ingressStatuses: Collection<IngressStatus>;
   /** By host or wildcard. */
   readonly passthroughs: Collection<Passthrough>;
-  /** By file. */
-  readonly trustFiles: Collection<TrustFile>;
-  readonly serverIdentities: Collection<ServerIdentity>;
-  /** The Secrets of authorities that can be used, by `namespace/name`. */
-  readonly trust: Collection<TrustState>;
   /** By group. */
   readonly hostOwners: Collection<HostOwner>;
   /** What is said of certificates, see `createTlsProjections`; by key of the Ingress and place in it. */
@@ -172,57 +156,39 @@ export function createIngressProjections(
   );
   const refs = createBackendRefs(graph, ways);
   const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
-  const [uses, servicesUses] = [
-    createTrustUses(graph, 'ingress', settings),
-    createTrustUses(graph, 'service', ofServices),
-  ];
-  const { states: trust, trustFiles } = createTrust(
+  const { identities, ...ofSecrets } = createPolicySecrets(
     graph,
-    graph.unionEntries('trust.uses', uses.authorities, servicesUses.authorities),
-    secrets,
-  );
-  const { identities: serverIdentities, known: identities } = createServerIdentities(
-    graph,
-    graph.unionEntries('identities.uses', uses.identities, servicesUses.identities),
+    { ingress: settings, service: ofServices },
     secrets,
   );
   const { ports, backends } = createBackendProjections(
     graph,
-    { refs, services, endpointslices, secrets: { trust, identities } },
+    { refs, services, endpointslices, secrets: { trust: ofSecrets.trust, identities } },
     { plainProfile: profile, externalNames, ...(zone !== undefined && { zone }) },
   );
   const profiles = createProfiles(graph, refs);
   const resolvers = createResolvers(graph, profiles, externalNames.rules);
-  createBackendChecks(graph, routes, ports);
-  createBackendChecks(graph, candidates, ports);
-  createBackendChecks(graph, passthroughs, ports);
-  createBackendChecks(graph, authWays, ports);
-  createBackendChecks(graph, mirrorWays, ports);
+  for (const wanted of [routes, candidates, passthroughs, authWays, mirrorWays])
+    createBackendChecks(graph, wanted, ports);
   const mirrors = createMirrors(graph, mirrorWays);
   const authRequests = createAuthRequests(graph, settings, authWays);
-  const jwtKeys = createJwtKeys(graph, settings, secrets);
-  const userLists = createUserLists(graph, settings, secrets);
   const addresses = createPublishedAddresses(graph, services, publishing);
   const ingressStatuses = createIngressStatuses(graph, selected, addresses);
   const tlsUses = createIngressTls(graph, selected, settings);
   return {
-    trust,
-    hostOwners,
-    trustFiles,
-    serverIdentities,
-    passthroughs,
     hosts,
+    hostOwners,
     routes,
     choices,
     matchRules,
+    passthroughs,
     backends,
     profiles,
-    resolvers,
     policies,
-    userLists,
-    jwtKeys,
+    resolvers,
     authRequests,
     mirrors,
+    ...ofSecrets,
     ingressStatuses,
     tlsUses,
   };
