@@ -19,7 +19,12 @@ restricts: then the routes of its object are **closed** (503) until it is mended
 | \`AnnotationUnknown\` | warning | there is no such annotation; an error, which closes the routes, where one that restricts seems to be meant |
 | \`AnnotationWithoutEffect\` | warning | needs another one beside it |
 | \`InvalidAnnotation\` | error | its value cannot be understood: it has no effect, or closes the routes |
+| \`KeysInvalid\` | error | \`jwt-secret\`: the Secret is missing or malformed, and no token is believed; a warning where some of its keys count |
+| \`PasswordsInvalid\` | error | \`auth-secret\`: the Secret is missing or malformed, and nobody is let in, or some of its users are not |
+| \`RefNotPermitted\` | error | \`auth-url\` or \`mirror-target\` names a Service of another namespace: nobody is let in, or it gets no copies |
 | \`SnippetForbidden\` | error | is HAProxy's language, which the configuration does not allow |
+
+Reasons about certificates that annotations name are in [Serve HTTPS](tls.md#find-out-why-a-certificate-is-not-served), those about Services in [Ingress](ingress.md#find-out-why-a-path-is-not-served).
 
 A change is **free** where it is an entry of a map at runtime, on every HAProxy line. A **profile** is what backends of one shape share: a value that is part of it takes
 a reload the first time that it is used, and none after that for routes that come on HAProxy 3.4. What is on the lines of servers makes another **backend**

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import type { ReportFault } from '../fault.ts';
 import { showValue } from '../show-value.ts';
 import { annotationField, annotationPrefix } from './annotation-field.ts';
+import { namesElsewhere } from './names-elsewhere.ts';
 import type { PolicyFields } from './policy-fields.ts';
 import { policyIndex, type PolicyRow } from './policy-index.ts';
 import { policyTable } from './policy-table.ts';
@@ -106,7 +107,8 @@ function effectOf({ restricting, narrows }: Pick<PolicyRow['field'], 'restrictin
 
 /** Says whether it was meant to keep requests out, as far as anybody can tell: a typing error must not let them in. */
 function reportUnknown(key: string, report: ReportFault): boolean {
-  const near = nearestName(key.toLowerCase(), policyIndex.byKey.keys());
+  const name = key.toLowerCase();
+  const near = namesElsewhere.get(name) ?? nearestName(name, policyIndex.byKey.keys());
   const restricts = near !== undefined && policyIndex.byKey.get(near)?.field.restricting === true;
   const hint = near === undefined ? '' : ` (did you mean ${annotationPrefix}${near}?)`;
   report({

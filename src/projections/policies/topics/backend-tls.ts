@@ -52,7 +52,7 @@ export const backendTls: PolicyTopic = {
       restricting: true,
       values: 'a host name',
       summary:
-        'The name that has to be in the certificate of servers, and that they are asked for. HAProxy verifies the name that it asks for, so `secure-sni` cannot be another one.',
+        'The name that has to be in the certificate of servers, and that they are asked for. HAProxy verifies the name that it asks for, so `secure-sni` cannot be another one. Needs `secure-verify-ca-secret` beside it.',
       example: 'shop.internal.example.com',
     },
     secureSni: {
@@ -114,9 +114,13 @@ export const backendTls: PolicyTopic = {
       example: 'v2',
     },
   },
-  check({ secureSni, secureVerifyHostname }) {
-    if (secureSni === undefined || secureVerifyHostname === undefined) return [];
-    if (secureSni === secureVerifyHostname) return [];
+  check({ secureSni, secureVerifyHostname, secureVerifyCaSecret }) {
+    if (secureVerifyHostname === undefined) return [];
+    if (secureVerifyCaSecret === undefined) {
+      const needs = 'needs secure-verify-ca-secret beside it: without, no certificate is verified';
+      return [{ field: 'secureVerifyHostname', fault: needs }];
+    }
+    if (secureSni === undefined || secureSni === secureVerifyHostname) return [];
     const fault = 'is not the name of secure-sni, which HAProxy would verify in its place';
     return [{ field: 'secureVerifyHostname', fault }];
   },

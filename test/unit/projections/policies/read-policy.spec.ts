@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { namesElsewhere } from '../../../../src/projections/policies/names-elsewhere.ts';
+import { policyIndex } from '../../../../src/projections/policies/policy-index.ts';
 import { readPolicy, type PolicyScope } from '../../../../src/projections/policies/read-policy.ts';
 import { collectFaults } from '../collect-faults.ts';
 import { ingress } from '../../../fixtures/kube-objects.ts';
@@ -35,6 +37,37 @@ describe('readPolicy', () => {
         message: 'is not known (did you mean haproxy-haptic.org/timeout-server?): it has no effect',
         severity: 'warning',
       },
+    ]);
+  });
+
+  it('knows what other controllers call it, and closes where that restricts', () => {
+    const { policy, faults } = read({ 'haproxy-haptic.org/whitelist-source-range': '10.0.0.0/8' });
+    expect(policy).toEqual({ fields: {}, closed: true });
+    expect(faults).toMatchObject([
+      {
+        reason: 'AnnotationUnknown',
+        message:
+          'is not known (did you mean haproxy-haptic.org/allowlist-source-range?): its routes are closed until it is mended',
+        severity: 'error',
+      },
+    ]);
+    expect(read({ 'haproxy-haptic.org/enable-cors': 'true' })).toMatchObject({
+      policy: undefined,
+      faults: [{ severity: 'warning' }],
+    });
+  });
+
+  it('has no name of another controller that leads nowhere, or that is one of ours', () => {
+    const keys = [...policyIndex.byKey.keys()];
+    expect(keys).toEqual(expect.arrayContaining([...new Set(namesElsewhere.values())]));
+    expect(keys.filter((key) => namesElsewhere.has(key))).toEqual([]);
+  });
+
+  it('closes what is to verify the name of servers, and says against whom nowhere', () => {
+    const { policy, faults } = read({ 'haproxy-haptic.org/secure-verify-hostname': 'inner.example' });
+    expect(policy).toMatchObject({ closed: true });
+    expect(faults).toMatchObject([
+      { message: expect.stringContaining('needs secure-verify-ca-secret') as unknown },
     ]);
   });
 
