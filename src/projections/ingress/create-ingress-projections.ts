@@ -82,7 +82,6 @@ export interface IngressProjections extends Omit<PolicySecrets, 'identities'> {
   readonly resolvers: Collection<Resolver>;
   /** By rule. */
   readonly policies: Collection<Policy>;
-  /** By file. */
   /** By rule. */
   readonly authRequests: Collection<AuthRequest>;
   /** By rule. */
