@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { policyIndex } from '../../../../src/projections/policies/policy-index.ts';
 import { policyTable } from '../../../../src/projections/policies/policy-table.ts';
@@ -10,6 +12,25 @@ describe('policyTable', () => {
     expect(new Set(policyTable.map(({ name }) => name)).size).toBe(policyTable.length);
     // A shape holds both, by name.
     for (const { name } of policyTable) expect(byField.has(name as never)).toBe(false);
+  });
+
+  const applied = policyTable.filter(({ fields }) =>
+    Object.values(fields).some(
+      ({ restricting, scope, shape }) => restricting === true && scope !== 'host' && shape !== 'server',
+    ),
+  );
+  it.each(applied.map(({ name }) => name))('%s: is applied by a snippet of its name', (name) => {
+    const libraries = ['base', 'policies', 'ssl'].map((library) =>
+      readFileSync(
+        path.resolve(import.meta.dirname, `../../../../charts/haptic/libraries/${library}.yaml`),
+        'utf8',
+      ),
+    );
+    const kebab = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    // Without, its routes are closed: see profiles-500-shapes.
+    expect(libraries.join('\n')).toMatch(
+      new RegExp(`^  profile-directives-\\d+-(?:[a-z-]+-)?${kebab}:$`, 'm'),
+    );
   });
 
   it.each(policyIndex.rows.map(({ field, ...row }) => [field.key, { ...row, field }] as const))(
