@@ -82,12 +82,14 @@ function tlsOf(
   const certificate =
     secureCrtSecret === undefined ? undefined : identityFile({ namespace, name: secureCrtSecret });
   if (certificate !== undefined && reader.read(secrets.identities, certificate) !== true) return undefined;
-  const named = sni === undefined || sni === 'host' || sni === 'sni' ? undefined : sni;
-  const serverName = named ?? (sni === undefined ? (verified ?? port?.serverName) : undefined);
+  // HAProxy verifies the name that it asks for. An Ingress and a Service may each have said one of these.
+  const isOwn = verified === undefined && sni !== undefined;
+  const named = isOwn && sni !== 'host' && sni !== 'sni' ? sni : undefined;
+  const serverName = verified ?? named ?? (isOwn ? undefined : port?.serverName);
   return {
     ...trust,
     ...(serverName !== undefined && { serverName }),
-    ...(sni === 'sni' && { isServerNameOfClient: true as const }),
+    ...(isOwn && sni === 'sni' && { isServerNameOfClient: true as const }),
     ...(verified !== undefined && { verifiedName: verified }),
     ...(certificate !== undefined && { certificate }),
     ...(settings.sslMinVersionBackend !== undefined && { minVersion: settings.sslMinVersionBackend }),
