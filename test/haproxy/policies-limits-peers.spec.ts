@@ -46,18 +46,26 @@ describeEachLine('limits of several pods', (line) => {
   afterAll(async () => {
     for (const world of worlds) await world.stop();
   });
-  const table = 'haptic-limits-600s-100000';
+  const table = 'haptic-limits-address-600s';
   const countedBy = async (world: IngressTraffic | undefined) =>
     Number(
       /http_req_rate\(\d+\)=(\d+)/.exec((await world?.haproxy.cli(`show table ${table}`)) ?? '')?.[1] ?? 0,
     );
+
+  // What is counted while they first meet may not be told.
+  beforeAll(async () => {
+    for (const world of worlds)
+      await eventually('the peers have met', async () =>
+        /\blast_status=ESTA\b|\bstatus=ESTA\b/.test(await world.haproxy.cli('show peers')) ? true : undefined,
+      );
+  });
 
   it('count what is open by each pod for itself', async () => {
     const [one, two] = worlds as [IngressTraffic, IngressTraffic];
     const socket = net.connect(one.http.port, one.http.host);
     socket.write('POST / HTTP/1.1\r\nHost: open.example.com\r\nContent-Length: 10\r\n\r\n');
     const openIn = async (world: IngressTraffic) =>
-      /conn_cur=(\d+)/.exec(await world.haproxy.cli('show table haptic-limits-1s-100000'))?.[1];
+      /conn_cur=(\d+)/.exec(await world.haproxy.cli('show table haptic-limits-address-1s'))?.[1];
     await eventually('it is open', async () => ((await openIn(one)) === '1' ? true : undefined));
     await eventually('the other pod has heard of it', async () =>
       (await openIn(two)) === undefined ? undefined : true,

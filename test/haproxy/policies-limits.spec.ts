@@ -41,7 +41,6 @@ describeEachLine('rate limits', (line) => {
         annotatedIngress('listed.example.com', {
           'limit-requests': '1',
           'limit-whitelist': '10.0.0.0/8, fd00::/16',
-          'limit-size': '100',
           ...minute,
         }),
         annotatedIngress('many.example.com', { 'limit-connections': '2' }),
@@ -50,7 +49,7 @@ describeEachLine('rate limits', (line) => {
       ],
       {
         snippets: { 'frontend-http-900-proxied': `    bind ${bind.host}:${bind.port} accept-proxy\n` },
-        extraContext: { limits: { peersPort: 0 } },
+        extraContext: { limits: { tableSize: 1_000 } },
       },
     );
   });
@@ -129,7 +128,7 @@ describeEachLine('rate limits', (line) => {
     };
     const sockets = [open('192.0.2.4'), open('192.0.2.4')];
     await eventually('both are counted', async () =>
-      /conn_cur=2 /.test(await world.haproxy.cli('show table haptic-limits-1s-100000')) ? true : undefined,
+      /conn_cur=2 /.test(await world.haproxy.cli('show table haptic-limits-address-1s')) ? true : undefined,
     );
     expect(await ask('many', '192.0.2.4')).toBe(429);
     expect(await ask('many', '192.0.2.5')).toBe(200);

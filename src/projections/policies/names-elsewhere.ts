@@ -12,7 +12,6 @@ export const namesElsewhere: ReadonlyMap<string, string> = new Map([
   ['limit-rpm', 'limit-requests'],
   ['rate-limit-period', 'limit-period'],
   ['rate-limit-requests', 'limit-requests'],
-  ['rate-limit-size', 'limit-size'],
   ['rate-limit-status-code', 'limit-status-code'],
   ['rate-limit-whitelist', 'limit-whitelist'],
   ['oauth', 'auth-url'],

@@ -94,8 +94,6 @@ export interface PolicyFields extends ShapingFields, BackendFields {
   /** Networks, as above. */
   readonly limitWhitelist?: readonly string[];
   readonly limitStatusCode?: number;
-  /** Clients that are remembered. */
-  readonly limitSize?: number;
 
   /** Bytes; 0: as many as anybody likes. */
   readonly proxyBodySize?: number;

@@ -9,6 +9,8 @@ import { prefixLengths } from '../prefix-lengths.ts';
 
 const common = { scope: 'route', restricting: true } as const;
 const most = 1_000_000;
+/** Seconds. Few, since each has a table, and takes its memory from everybody. */
+const periods: readonly number[] = [1, 10, 60, 600, 3600];
 /** With these `deny_status` answers as it is asked to, on every line. */
 const statuses = ['400', '403', '429', '503'];
 
@@ -40,7 +42,7 @@ export const limits: PolicyTopic = {
       key: 'limit-period',
       parse: period,
       shape: 'value',
-      values: 'a time from `1s` to `1h`',
+      values: '`1s`, `10s`, `1m`, `10m` or `1h`',
       summary: 'The period of `limit-requests`. Default `1s`.',
       example: '1m',
     },
@@ -85,16 +87,6 @@ export const limits: PolicyTopic = {
       summary: 'What whoever asks for too much gets. Default `429`.',
       example: '503',
     },
-    limitSize: {
-      ...common,
-      key: 'limit-size',
-      parse: wholeNumber(100, 10_000_000),
-      shape: 'value',
-      values: 'a number, 100 to 10000000',
-      summary:
-        'How many clients are remembered; the one who was not seen for longest makes room. About 150 bytes each. Limits of one period and size share a table. Default `100000`.',
-      example: '1000000',
-    },
   },
   check({ limitRps, limitRequests, limitPeriod, limitConnections, ...rest }) {
     const faults: { field: 'limitRps' | 'limitPeriod' | keyof typeof rest; fault: string }[] = [];
@@ -103,7 +95,7 @@ export const limits: PolicyTopic = {
     if (limitPeriod !== undefined && limitRequests === undefined)
       faults.push({ field: 'limitPeriod', fault: 'needs limit-requests' });
     if (limitRps ?? limitRequests ?? limitConnections) return faults;
-    for (const field of ['limitBy', 'limitWhitelist', 'limitStatusCode', 'limitSize'] as const)
+    for (const field of ['limitBy', 'limitWhitelist', 'limitStatusCode'] as const)
       if (rest[field] !== undefined)
         faults.push({ field, fault: 'needs limit-rps, limit-requests or limit-connections' });
     return faults;
@@ -113,11 +105,10 @@ export const limits: PolicyTopic = {
 /** Seconds. */
 function period(text: string): Parsed<number> {
   const time = haproxyTime(text);
-  if ('fault' in time) return time;
-  const seconds = time.value.endsWith('ms') ? 0 : Number(time.value.slice(0, -1));
-  return seconds >= 1 && seconds <= 3600
+  const seconds = 'value' in time && !time.value.endsWith('ms') ? Number(time.value.slice(0, -1)) : 0;
+  return periods.includes(seconds)
     ? { value: seconds }
-    : { fault: `must be whole seconds between 1s and 1h: ${showValue(text)}` };
+    : { fault: `must be one of 1s, 10s, 1m, 10m, 1h: ${showValue(text)}` };
 }
 
 /** `address`, `path`, or `header:` and the name of a header in lower case. */

@@ -6,7 +6,7 @@ const faultsOf = (fields: Parameters<NonNullable<typeof limits.check>>[0]) =>
 
 describe('limits', () => {
   it('need a number', () => {
-    expect(faultsOf({ limitBy: 'path', limitSize: 100 })).toEqual(['limitBy', 'limitSize']);
+    expect(faultsOf({ limitBy: 'path', limitStatusCode: 503 })).toEqual(['limitBy', 'limitStatusCode']);
     expect(faultsOf({ limitBy: 'path', limitRps: 1 })).toEqual([]);
     expect(faultsOf({ limitWhitelist: ['10.0.0.0/8'], limitConnections: 1 })).toEqual([]);
   });
@@ -23,8 +23,9 @@ describe('limits', () => {
     ['1h', { value: 3600 }],
     ['500ms', { fault: expect.any(String) as string }],
     ['1500ms', { fault: expect.any(String) as string }],
+    ['2s', { fault: expect.any(String) as string }],
     ['2h', { fault: expect.any(String) as string }],
-  ])('have a period of whole seconds: %s', (text, parsed) => {
+  ])('have one of few periods: %s', (text, parsed) => {
     expect(limits.fields.limitPeriod?.parse(text)).toEqual(parsed);
   });
 
