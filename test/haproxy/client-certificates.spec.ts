@@ -107,7 +107,7 @@ describeEachLine('client certificates', (line) => {
     readonly servername?: string;
     readonly as?: IssuedCertificate;
     readonly headers?: Readonly<Record<string, string>>;
-    readonly options?: https.RequestOptions;
+    readonly options?: https.RequestOptions & Pick<tls.ConnectionOptions, 'session'>;
   }
   const ask = (host: string, { servername = host, as, headers = {}, options = {} }: Asked = {}) =>
     answerTo(
