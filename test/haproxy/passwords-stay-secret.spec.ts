@@ -15,6 +15,7 @@ import { loadKubeConfig } from '../../src/kube/kube-config.ts';
 import { kubeTransport } from '../../src/kube/kube-transport.ts';
 import { getEntry } from '../../src/lib/ordered-map.ts';
 import { redact } from '../../src/lib/redact.ts';
+import { sandboxConfig } from '../../src/sandbox/system-config.ts';
 import { createApiServer } from '../../src/sandbox/api/create-api-server.ts';
 import { acceptingAgent } from '../bench/lib/accepting-agent.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
@@ -81,7 +82,7 @@ describeEachLine('what a controller tells of policies', (line) => {
       limits: defaultGateLimits,
     });
     const libraries = path.resolve(import.meta.dirname, '../../charts/haptic/libraries');
-    const names = ['base', 'ssl', 'policies', 'ingress'].map((name) => `${name}.yaml`);
+    const names = sandboxConfig.libraries.map((name) => `${name}.yaml`);
     const told: string[] = [];
     const rendered: string[] = [];
     const controller = startController({
