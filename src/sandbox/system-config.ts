@@ -6,7 +6,10 @@ import type { KubeObject } from '../api/kube-object.ts';
 import { systemNamespace } from './system-objects.ts';
 
 /** The controller's configuration in a sandbox, and the libraries that it is built on: those of this program. */
-export const sandboxConfig = { name: 'haproxy-config', libraries: ['base', 'ssl', 'policies', 'ingress'] } as const;
+export const sandboxConfig = {
+  name: 'haproxy-config',
+  libraries: ['base', 'ssl', 'policies', 'policies-access', 'policies-requests', 'ingress'],
+} as const;
 
 /** The CRDs, then the configuration itself. */
 export function systemConfig(spec: Readonly<Record<string, unknown>>): readonly KubeObject[] {

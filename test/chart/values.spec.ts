@@ -106,7 +106,7 @@ describe('values.yaml and values.schema.json', () => {
     );
     expect(
       described
-        .flatMap((key) => /^controller\.templateLibraries\.(\w+)\.enabled$/.exec(key)?.slice(1) ?? [])
+        .flatMap((key) => /^controller\.templateLibraries\.([\w-]+)\.enabled$/.exec(key)?.slice(1) ?? [])
         .sort(),
     ).toEqual(files.sort());
     expect(valueRows().find(({ key }) => key === 'controller.libraryOrder')?.value).toEqual(

@@ -14,8 +14,10 @@
 {{- range $name, $library := .Values.controller.templateLibraries -}}
 {{- if and $library.enabled (not (has $name $names)) -}}{{- $names = append $names $name -}}{{- end -}}
 {{- end -}}
-{{- if and (has "ingress" $names) (not (has "policies" $names)) -}}
-{{- fail "controller.templateLibraries.ingress needs the library that prints policies; set controller.templateLibraries.policies.enabled to true" -}}
+{{- if has "ingress" $names -}}
+{{- range list "policies" "policies-access" "policies-requests" -}}
+{{- if not (has . $names) -}}{{- fail (printf "controller.templateLibraries.ingress needs the libraries that print policies; set controller.templateLibraries.%s.enabled to true" .) -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- toJson $names -}}
 {{- end -}}

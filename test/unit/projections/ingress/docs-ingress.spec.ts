@@ -3,6 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../../../src/api/kube-object.ts';
+import { sandboxConfig } from '../../../../src/sandbox/system-config.ts';
 import { endpointSlice, service } from '../../../fixtures/kube-objects.ts';
 import { createIngressWorld } from '../ingress-world.ts';
 
@@ -51,7 +52,7 @@ describe('docs/ingress.md', () => {
   });
 
   it('lists every extension point of the libraries', () => {
-    const libraries = ['base', 'ssl', 'policies', 'ingress']
+    const libraries = sandboxConfig.libraries
       .map((name) => read(`charts/haptic/libraries/${name}.yaml`))
       .join('\n');
     const points = [...libraries.matchAll(/\{\{snippets "([a-z-]+-\*)"/g)].map((match) => match[1]);
