@@ -10,7 +10,7 @@ export function annotationsReference(): string {
 <!-- prettier-ignore-start -->
 
 Each begins with \`${annotationPrefix}\`. Those about backends may be on the Service as well, which is heard before the Ingress; all others are for Ingresses. What is
-wrong with one is told by a warning of the admission webhook, an Event and the status page, and concerns that annotation alone, unless it
+wrong with one is told by the admission webhook, which refuses errors and warns of the rest, by an Event and by the status page. It concerns that annotation alone, unless it
 restricts: then the routes of its object are **closed** (503) until it is mended. How to use them is told in [Policies](policies.md).
 
 | reason | severity | what happened |
@@ -27,7 +27,7 @@ restricts: then the routes of its object are **closed** (503) until it is mended
 Reasons about certificates that annotations name are in [Serve HTTPS](tls.md#find-out-why-a-certificate-is-not-served), those about Services in [Ingress](ingress.md#find-out-why-a-path-is-not-served).
 
 A change is **free** where it is an entry of a map at runtime, on every HAProxy line. A **profile** is what backends of one shape share: a value that is part of it takes
-a reload the first time that it is used, and none after that for routes that come on HAProxy 3.4. What is on the lines of servers makes another **backend**
+a reload when it is new among all backends, and none for further routes that come on HAProxy 3.4. What is on the lines of servers makes another **backend**
 of the same profile, which comes without a reload on HAProxy 3.4.
 
 ${policyTable.map(topicText).join('\n\n')}

@@ -50,6 +50,8 @@ describe('docs/tls.md', () => {
     const reasons = files
       .flatMap((file) => [...read(`src/projections/${file}`).matchAll(/'([A-Z][a-z]+(?:[A-Z][a-z]+)+)'/g)])
       .map((match) => match[1] ?? '');
+    const library = read('charts/haptic/libraries/ssl.yaml');
+    reasons.push(...[...library.matchAll(/reason="(\w+)"/g)].map((match) => match[1] ?? ''));
     expect(column('reason')).toEqual([...new Set(reasons)].sort());
   });
 
