@@ -47,4 +47,17 @@ describeEachLine('the access log', (line) => {
         / shop_web_80_[0-9a-f]{16}\/\S+ .*\{cors\.example\.com\|shop_web_80_[0-9a-f]{16}\/shop_cors[^/}]*\}/,
       );
   });
+
+  it('has no line where it is off', async () => {
+    const objects = [...pool.objects, annotatedIngress('plain.example.com', {})];
+    const quiet = await startIngressTraffic(line, objects, { extraContext: { accessLog: false } });
+    try {
+      expect((await quiet.request({ host: 'plain.example.com' })).status).toBe(200);
+      await quiet.reload();
+      await expect.poll(quiet.haproxy.log).toMatch(/exited with code 0|Stopping|stopped/);
+      expect(quiet.haproxy.log()).not.toContain('Connect from');
+    } finally {
+      await quiet.stop();
+    }
+  });
 });
