@@ -28,7 +28,9 @@ afterAll(() => pool.stop());
 function headersOf(head: string): Record<string, string> {
   const lines = head.split('\r\n').slice(1);
   return Object.fromEntries(
-    lines.map((line) => [(line.split(':', 1)[0] ?? '').toLowerCase(), line.replace(/^[^:]*: */, '')] as const),
+    lines.map(
+      (line) => [(line.split(':', 1)[0] ?? '').toLowerCase(), line.replace(/^[^:]*: */, '')] as const,
+    ),
   );
 }
 
