@@ -142,6 +142,10 @@ templatingSettings:
     nbthread: {{ . }}
     {{- end }}
     hardStopAfter: {{ .Values.haproxy.hardStopAfter }}
+    {{- if .Values.haproxy.sharedLimits.enabled }}
+    limits:
+      peersPort: {{ .Values.haproxy.ports.peers }}
+    {{- end }}
 {{- $threads := include "haptic.threadLimit" . }}
 {{- if and $threads (not (include "haptic.nbthread" .)) (has "base" $libraries) }}
 templateSnippets:

@@ -57,6 +57,7 @@ topologySpreadConstraints:
 {{- define "haptic.haproxyPorts" -}}
 {{- $ports := pick .Values.haproxy.ports "http" "stats" "agent" "agentMetrics" -}}
 {{- if include "haptic.https" . -}}{{- $_ := set $ports "https" .Values.haproxy.ports.https -}}{{- end -}}
+{{- if .Values.haproxy.sharedLimits.enabled -}}{{- $_ := set $ports "peers" .Values.haproxy.ports.peers -}}{{- end -}}
 {{- $named := dict -}}
 {{- range $name, $port := $ports -}}{{- $_ := set $named (printf "haproxy.ports.%s" $name) $port -}}{{- end -}}
 {{- range $index, $port := .Values.haproxy.extraPorts -}}{{- $_ := set $named (printf "haproxy.extraPorts[%d]" $index) $port.containerPort -}}{{- end -}}

@@ -62,6 +62,14 @@
 {{- fail "haproxy.hostNetwork and haproxy.hostPorts.enabled are both true: a pod in the node's network has the node's ports already, set one of them to false" -}}
 {{- end -}}
 {{- end -}}
+{{- if and $haproxy.enabled $haproxy.sharedLimits.enabled -}}
+{{- if not $haproxy.networkPolicy.enabled -}}
+{{- fail "haproxy.sharedLimits.enabled needs haproxy.networkPolicy.enabled: pods believe whoever reaches their port" -}}
+{{- end -}}
+{{- if $haproxy.hostNetwork -}}
+{{- fail "haproxy.sharedLimits.enabled and haproxy.hostNetwork are both true: no policy guards a port of the node, set one of them to false" -}}
+{{- end -}}
+{{- end -}}
 {{- $port := dig "dataplane" "port" 0 .Values.controller.config -}}
 {{- if and $haproxy.enabled (ne (int $port) 0) (ne (int $port) (int $haproxy.ports.agent)) -}}
 {{- fail (printf "controller.config.dataplane.port is %d, and the agents listen on haproxy.ports.agent, %d: leave the first one out" (int $port) (int $haproxy.ports.agent)) -}}
