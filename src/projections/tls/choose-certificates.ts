@@ -19,6 +19,8 @@ export interface ChosenCertificates {
   /** What the winner says of the host, and other objects of its namespace that say what it does not. */
   readonly settings?: TlsSettings;
   readonly owner: Owner;
+  /** Creation time of the owner in milliseconds. */
+  readonly created: number;
 }
 
 /**
@@ -65,6 +67,7 @@ export function chooseCertificates(
     covers: winner.claim.covers ?? [],
     ...(settings === undefined ? {} : { settings }),
     owner: winner.claim.owner,
+    created: winner.claim.created,
   };
 }
 

@@ -11,6 +11,7 @@ import type { CertificateFacts, KeyType } from './parse-certificate.ts';
 import { secretKey } from './secret-key.ts';
 import type { SecretRef } from './secret-ref.ts';
 import { splitHosts } from './split-hosts.ts';
+import { wildcardOf } from './wildcard-of.ts';
 
 export interface CertificateSources {
   readonly hosts: Collection<ServedHost>;
@@ -32,16 +33,17 @@ export function createCertificates(
       const options = settings && optionsOf(settings, reader, trust);
       const own = options === undefined ? {} : { options, variant: stableJson(options) };
       return secrets.flatMap((named) => {
-        // The default certificate is that of every host without one of its own, which is served as the configuration says.
+        // The default certificate is that of every host without one of its own, which is served as the configuration says; but for one below a wildcard, it has to be said.
+        const isSaid = () => options !== undefined || reader.read(hosts, wildcardOf(host)) !== undefined;
         const secret =
-          named !== '' || options === undefined
+          named !== '' || !isSaid()
             ? named
             : defaults.map(secretKey).find((key) => reader.read(keyTypes, key) !== undefined);
         if (secret === undefined || secret === '') return [];
         return [[`${secret} ${host}`, { secret, host, digest: digestOf(host), owner, ...own }] as const];
       });
     },
-    { reads: [keyTypes, trust], ownerOf: ({ owner }) => owner },
+    { reads: [hosts, keyTypes, trust], ownerOf: ({ owner }) => owner },
   );
   const bySecret = graph.groupEntriesBy(
     'tls.hosts-by-secret',

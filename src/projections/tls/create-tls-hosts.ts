@@ -1,6 +1,7 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { Listener } from '../model.ts';
 import { type ChosenCertificates, chooseCertificates } from './choose-certificates.ts';
+import { covers } from './covers.ts';
 import { createClientChecks } from './create-client-checks.ts';
 import { compareHostClaims } from './compare-host-claims.ts';
 import type { HostClaim } from './host-claim.ts';
@@ -8,6 +9,7 @@ import type { HostOwner } from './host-owner.ts';
 import { ownClaims } from './own-claims.ts';
 import type { KeyType } from './parse-certificate.ts';
 import { settingsFor } from './settings-for.ts';
+import { createUnclaimedHosts } from './create-unclaimed-hosts.ts';
 import { wildcardOf } from './wildcard-of.ts';
 
 /** A host that is served by HTTPS in a way of its own. */
@@ -25,8 +27,8 @@ export interface HostSources {
 }
 
 /**
- * The certificates of each host and what is said of it. A host that something is said of and that nobody gives a certificate has that of the wildcard above it, else
- * the default one.
+ * The certificates of each host and what is said of it. A host that something is said of and that nobody gives a certificate has that of the wildcard above it, if that is
+ * for it (see `covers`), else the default one.
  */
 export function createTlsHosts(
   graph: Graph,
@@ -56,21 +58,25 @@ export function createTlsHosts(
     'tls.bare-hosts-served',
     bare,
     (group, host, reader): ServedHost | undefined => {
-      const own = ownClaims(group, reader.read(hostOwners, host), () => undefined);
+      const routedBy = reader.read(hostOwners, host);
+      const own = ownClaims(group, routedBy, () => undefined);
       const ordered = [...own].sort(compareHostClaims);
       const [first] = ordered;
       if (first === undefined) return undefined;
-      const { owner } = first;
+      const { owner, created } = first;
       const settings = settingsFor(owner, ordered);
-      const common = { host, covers: [], owner, ...(settings === undefined ? {} : { settings }) };
+      const common = { host, covers: [], owner, created, ...(settings === undefined ? {} : { settings }) };
       const above = reader.read(asked, wildcardOf(host));
-      if (above !== undefined) return { ...common, secrets: above.secrets };
+      if (above !== undefined && covers(above, routedBy ?? first))
+        return { ...common, secrets: above.secrets };
       const { hasDefault } = reader.read(listeners, 'https') ?? {};
       return hasDefault === true ? { ...common, secrets: [''], isBare: true } : undefined;
     },
     { reads: [asked, listeners, hostOwners], ownerOf: ([first]) => first?.owner ?? noOwner },
   );
-  const hosts = graph.unionEntries<ServedHost>('tls.hosts', asked, served);
+  const claimed = graph.unionEntries<ServedHost>('tls.claimed-hosts', asked, served);
+  const unclaimed = createUnclaimedHosts(graph, { claimed, listeners, hostOwners });
+  const hosts = graph.unionEntries<ServedHost>('tls.hosts', claimed, unclaimed);
   createClientChecks(graph, byHost, hosts);
   return hosts;
 }

@@ -72,8 +72,15 @@ export function createTlsProjections(
   const tlsHosts = graph.flatMapEntries(
     'tlsHosts',
     hosts,
-    (host) => tlsHostsOf(host).map((entry) => [entry.group, entry] as const),
-    { ownerOf: ({ owner }) => owner, duplicates: 'expected' },
+    (host, _key, reader) => {
+      const { namespace } = host.owner;
+      const own = host.covers.filter((group) => {
+        const routedBy = reader.read(hostOwners, group);
+        return routedBy === undefined || routedBy.owner.namespace === namespace;
+      });
+      return tlsHostsOf({ ...host, covers: own }).map((entry) => [entry.group, entry] as const);
+    },
+    { reads: [hostOwners], ownerOf: ({ owner }) => owner, duplicates: 'expected' },
   );
   const certificates = createCertificates(graph, { hosts, held, keyTypes, trust }, defaults);
   const clientAuthorities = createClientAuthorities(graph, hosts, trust);
