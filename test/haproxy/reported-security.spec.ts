@@ -111,7 +111,7 @@ describeEachLine('reported elsewhere: security', (line) => {
     ['/admin%00', '400'],
     ['/%61dmin%2e/..', 'open'],
     ['/%61dmin', 'guarded'],
-    ['/admin%3Bx', 'open'],
+    ['/admin%3Bx', '400'],
     ['/admin%3Fx', 'open'],
     ['/admin%23x', 'open'],
     ['/group%2Fproject', 'open'],

@@ -6,9 +6,9 @@ const unreserved = /[\w.~-]/;
 const brokenEscape = /%(?![0-9a-f]{2})/i;
 /** Backslashes and control characters; and `.` and `/` written in more bytes of UTF-8 than they have, which some decoders take. */
 const neverTaken = /\\|%(?:[01].|7f|5c|c[01]%[89ab]|e0%[89])/i;
-const dotSegment = /\/\.\.?(?:[/;]|$)/;
+const dotSegment = /\/\.\.?(?:[/;]|%3B|$)/;
 /** Elements that are empty or dots once an encoded slash is one. */
-const behindEncodedSlash = /%2F(?:\.\.?)?(?:\/|%2F)|%2F\.\.?(?:;|$)|\/(?:\.\.?)?%2F/;
+const behindEncodedSlash = /%2F(?:\.\.?)?(?:\/|%2F)|%2F\.\.?(?:;|%3B|$)|\/(?:\.\.?)?%2F/;
 
 /**
  * The form in which paths of requests are matched: escapes of unreserved characters decoded, the others in upper case (RFC 3986
