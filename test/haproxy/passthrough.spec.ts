@@ -209,7 +209,7 @@ describeEachLine('TLS passthrough', (line) => {
     const reloads = await world.haproxy.reloads();
     let before = await world.deploy();
     world.put(passed('again', 'again.example.com'));
-    expect(await world.changeFrom(before)).toEqual(['map_add', 'map_add']);
+    expect(await world.changeFrom(before)).toEqual(['map_add', 'map_add', 'map_add']);
     expect(await ask('again.example.com')).toMatchObject({ server: 'echo' });
     before = await world.deploy();
     // The last endpoint goes (a host is no less passed through for that), and comes back.
@@ -237,16 +237,48 @@ describeEachLine('TLS passthrough', (line) => {
 });
 
 describeEachLine('TLS passthrough that is not switched on', (line) => {
-  it('serves such hosts neither so nor otherwise, and nobody else suffers', async () => {
-    const world = await startIngressTraffic(line, [
-      ...pool.objects,
-      ...serviceAt('inner', echo),
-      passed('passed', 'passed.example.com'),
-      ingress({ name: 'shop', rules: [rootRule('shop.example.com')] }),
-    ]);
+  it('serves such hosts to nobody, whatever wildcards and rules for every host others have', async () => {
+    const world = await startIngressTraffic(
+      line,
+      [
+        ...pool.objects,
+        ...serviceAt('inner', echo),
+        certificates.secretOf('fallback'),
+        passed('passed', 'passed.example.com'),
+        passed('wild', '*.wild.example.com'),
+        ingress({ name: 'shop', rules: [rootRule('shop.example.com'), rootRule('shop.wild.example.com')] }),
+        ingress({ name: 'all', rules: [rootRule('*.example.com')] }),
+        ingress({ name: 'any', rules: [rootRule()] }),
+        ...serviceAt('inner', other).map((object) => ({
+          ...object,
+          metadata: { ...object.metadata, namespace: 'third' },
+        })),
+        ingress({
+          name: 'stranger',
+          namespace: 'third',
+          rules: [{ host: 'passed.example.com', paths: [{ path: challenge, service: 'inner' }] }],
+        }),
+      ],
+      { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
+    );
+    const secure = async (host: string) => {
+      const options = { servername: host, headers: { host }, rejectUnauthorized: false, agent: false };
+      const request = https.request({ ...world.https, ...options });
+      request.end();
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    };
     try {
-      expect(await world.outcome({ host: 'passed.example.com' })).toBe('404');
-      expect(await world.outcome({ host: 'shop.example.com' })).toBe('root');
+      for (const host of ['passed.example.com', 'x.wild.example.com']) {
+        expect(await world.outcome({ host })).toBe('503');
+        expect(await world.outcome({ host, target: `${challenge}/token` })).toBe('503');
+        expect(await secure(host)).toBe(503);
+      }
+      for (const host of ['shop.example.com', 'shop.wild.example.com', 'x.example.com', 'example.org']) {
+        expect(await world.outcome({ host })).toBe('root');
+        expect(await secure(host)).toBe(200);
+      }
     } finally {
       await world.stop();
     }

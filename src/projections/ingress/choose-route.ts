@@ -5,10 +5,10 @@ import { routeTarget } from '../route-target.ts';
 import { showValue } from '../show-value.ts';
 import { unservableBackend } from '../unservable-backend.ts';
 import type { BackendRef } from '../backend-ref.ts';
-import { closedBackend } from '../closed-backend.ts';
 import type { Choice, Route } from '../model.ts';
 import type { JoinedPolicy } from '../policies/join-policies.ts';
 import type { Claim } from './claim.ts';
+import { closedRoute } from './closed-route.ts';
 import { joinedRef } from './joined-ref.ts';
 import { compareClaims } from './compare-claims.ts';
 
@@ -54,7 +54,7 @@ export function chooseRoute(
   const { group, match, path, owner, backendField } = winner;
   const policy = policyOf(winner);
   const common = { group, match, path, owner, backendField };
-  if (policy.kind === 'closed') return { ...common, backend: closedBackend, target: closedBackend };
+  if (policy.kind === 'closed') return closedRoute(winner);
   if (winner.redirectHost !== undefined) {
     const way = { backend: otherHostBackend, rule: winner.redirectHost };
     return { ...common, ...way, target: routeTarget(way) };

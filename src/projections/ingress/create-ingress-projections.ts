@@ -132,12 +132,15 @@ export function createIngressProjections(
     },
   );
   const serviceShapes = createServiceShapes(graph, services, externalNames);
-  const routes = createIngressRoutes(graph, { claims, ingressPolicies, servicePolicies, serviceShapes });
-  const { choices, matchRules, candidates } = createChoices(graph, routes);
-  const passthroughs = createPassthroughs(graph, {
+  const { passthroughs, passedBy } = createPassthroughs(graph, {
     ingresses: selected,
     ...{ ingressPolicies, servicePolicies, byGroup },
   });
+  const routes = createIngressRoutes(graph, {
+    ...{ claims, byGroup, passedBy },
+    ...{ ingressPolicies, servicePolicies, serviceShapes },
+  });
+  const { choices, matchRules, candidates } = createChoices(graph, routes);
   const waySources = { settings, servicePolicies, serviceShapes };
   const authWays = createServiceWays(graph, waySources, {
     key: 'auth-url',

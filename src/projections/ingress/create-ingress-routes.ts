@@ -7,9 +7,15 @@ import type { RoutePolicy } from '../policies/route-policy.ts';
 import type { Claim } from './claim.ts';
 import { type CanaryClaim, chooseCandidates } from './choose-candidates.ts';
 import { chooseRoute, type IngressRoute } from './choose-route.ts';
+import { closedRoute } from './closed-route.ts';
+import { compareClaims } from './compare-claims.ts';
 
 export interface RouteSources {
   readonly claims: Collection<Claim>;
+  /** All claims to a host, by group. */
+  readonly byGroup: Collection<readonly Claim[]>;
+  /** Who has hosts handed on, by group. */
+  readonly passedBy: Collection<Claim>;
   /** By `namespace/name` of the Ingress and of the Service. */
   readonly ingressPolicies: Collection<RoutePolicy>;
   readonly servicePolicies: Collection<RoutePolicy>;
@@ -17,10 +23,15 @@ export interface RouteSources {
   readonly serviceShapes: Collection<PolicyShape>;
 }
 
-/** One route per group, match and path: the winner of all claims to it, and its canaries. A new claim touches its rivals and nothing else. */
+/**
+ * One route per group, match and path: the winner of all claims to it, and its canaries. A new claim touches its rivals and nothing else.
+ *
+ * A host that is handed on has routes of the namespace that does so, and of no other. What that object itself names is closed, so that nobody else's wildcard
+ * or rule for every host takes it: not while connections cannot be handed on, and not over HTTP.
+ */
 export function createIngressRoutes(
   graph: Graph,
-  { claims, ingressPolicies, servicePolicies, serviceShapes }: RouteSources,
+  { claims, byGroup, passedBy, ingressPolicies, servicePolicies, serviceShapes }: RouteSources,
 ): Collection<IngressRoute> {
   const rivals = graph.groupEntriesBy(
     'ingress.rivals',
@@ -41,20 +52,35 @@ export function createIngressRoutes(
         );
       const own: Claim[] = [];
       const canaries: CanaryClaim[] = [];
-      for (const claim of group.filter(isLookedInto(reader, ingressPolicies))) {
+      const isLookedInto = lookedInto(reader, ingressPolicies);
+      const host = group[0]?.group ?? '';
+      const passed = reader.read(passedBy, host)?.owner;
+      const looked = group.filter(
+        (claim) =>
+          isLookedInto(claim) && (passed === undefined || passed.namespace === claim.owner.namespace),
+      );
+      for (const claim of looked) {
         const { canary, closed = false } = said(claim.owner) ?? {};
         if (canary === undefined) own.push(claim);
         else canaries.push({ ...claim, canary, closed });
       }
-      const route = chooseRoute(own, reader, (claim) => policyOf(claim, claim.owner));
-      return canaries.length === 0 ? route : chooseCandidates(route, canaries, reader, policyOf);
+      const main = chooseRoute(own, reader, (claim) => policyOf(claim, claim.owner));
+      const route = canaries.length === 0 ? main : chooseCandidates(main, canaries, reader, policyOf);
+      if (route !== undefined) return route;
+      const [passing] = group.filter((claim) => !isLookedInto(claim)).sort(compareClaims);
+      if (passing === undefined || passing.kind === 'any') return undefined;
+      const isServed = passed === undefined && (reader.read(byGroup, host) ?? []).some(isLookedInto);
+      return isServed ? undefined : closedRoute(passing);
     },
-    { reads: [ingressPolicies, servicePolicies, serviceShapes], ownerOf: sharedOwner },
+    {
+      reads: [byGroup, passedBy, ingressPolicies, servicePolicies, serviceShapes],
+      ownerOf: sharedOwner,
+    },
   );
 }
 
 /** Whoever has connections handed on as they are has no routes. */
-function isLookedInto(reader: Pick<Reader, 'read'>, policies: Collection<RoutePolicy>) {
+function lookedInto(reader: Pick<Reader, 'read'>, policies: Collection<RoutePolicy>) {
   return ({ owner }: Claim): boolean => {
     const policy = reader.read(policies, `${owner.namespace}/${owner.name}`);
     return policy?.passthrough !== true || policy.closed;

@@ -30,7 +30,14 @@ export type PassthroughRoute = Passthrough & Pick<IngressRoute, 'ref' | 'backend
  * The hosts of Ingresses that have connections handed on as they are: to the Service of path `/`, else the default one. A host is passed through or looked into
  * as a whole, by the oldest object that names it; the others are told.
  */
-export function createPassthroughs(graph: Graph, sources: PassthroughSources): Collection<PassthroughRoute> {
+export function createPassthroughs(
+  graph: Graph,
+  sources: PassthroughSources,
+): {
+  readonly passthroughs: Collection<PassthroughRoute>;
+  /** Who has hosts handed on, by group, whether there is something to hand them to or not. */
+  readonly passedBy: Collection<Claim>;
+} {
   const { ingresses, ingressPolicies, servicePolicies, byGroup } = sources;
   const wanted = graph.mapEntries('ingress.passing', ingressPolicies, ({ passthrough, closed }) =>
     passthrough === true && !closed ? true : undefined,
@@ -56,12 +63,12 @@ export function createPassthroughs(graph: Graph, sources: PassthroughSources): C
     { reads: [ingresses], ownerOf: (_wanted, key) => ownerOfKey(key) },
   );
   const rivals = graph.groupEntriesBy('ingress.passthrough-rivals', claims, ({ group }) => group);
-  return graph.mapEntries(
-    'ingress.passthroughs',
+  const passedBy = graph.mapEntries(
+    'ingress.passed-by',
     rivals,
-    (group, host, reader): PassthroughRoute | undefined => {
+    (group, host, reader): Claim | undefined => {
       const [winner] = [...group].sort(compareByObject);
-      if (winner?.ref === undefined) return undefined;
+      if (winner === undefined) return undefined;
       // An object that would hand on, and has nothing for this host to be handed on to, is no reason to prefer others that would.
       const all = [...(reader.read(byGroup, host) ?? [])]
         .filter(
@@ -82,15 +89,24 @@ export function createPassthroughs(graph: Graph, sources: PassthroughSources): C
         return undefined;
       }
       for (const claim of all) lost(claim.owner, claim.field, winner.owner, 'handed on');
-      const own = reader.read(ingressPolicies, keyOf(winner.owner))?.server;
-      const ofService = reader.read(servicePolicies, `${winner.ref.namespace}/${winner.ref.service}`)?.server;
+      return winner;
+    },
+    { reads: [byGroup, wanted], ownerOf: sharedOwner },
+  );
+  const passthroughs = graph.mapEntries(
+    'ingress.passthroughs',
+    passedBy,
+    ({ ref: to, owner, backendField }, host, reader): PassthroughRoute | undefined => {
+      if (to === undefined) return undefined;
+      const own = reader.read(ingressPolicies, keyOf(owner))?.server;
+      const ofService = reader.read(servicePolicies, `${to.namespace}/${to.service}`)?.server;
       const server = (own ?? ofService) && { ...own, ...ofService };
-      const ref = { ...winner.ref, passthrough: true as const, ...(server && { server }) };
-      const { owner, backendField } = winner;
+      const ref = { ...to, passthrough: true as const, ...(server && { server }) };
       return { group: host, backend: backendKey(ref), owner, ref, backendField };
     },
-    { reads: [byGroup, wanted, ingressPolicies, servicePolicies], ownerOf: sharedOwner },
+    { reads: [ingressPolicies, servicePolicies], ownerOf: ({ owner }) => owner },
   );
+  return { passthroughs, passedBy };
 }
 
 /** The path goes before the default backend of the same object. */
