@@ -97,10 +97,9 @@ describeEachLine('reported of requests', (line) => {
     expect((await headers('host.example.com'))['host']).toBe('host.example.com');
   });
 
-  it('ISTIO#60: a value with a line break is not taken, and the route stays', async () => {
-    const given = await headers('break.example.com');
-    expect(given).not.toHaveProperty('x-a');
-    expect(given).not.toHaveProperty('x-b');
+  it('ISTIO#60: a value with a line break is not taken, and closes its own route only', async () => {
+    expect(await world.outcome({ host: 'break.example.com' })).toBe('503');
+    expect(await world.outcome({ host: 'format.example.com' })).not.toBe('503');
   });
 
   it('KGW#61: what looks like a format is a value', async () => {
@@ -114,9 +113,8 @@ describeEachLine('reported of requests', (line) => {
     expect(await url('deep.example.com', '/api/foo/public')).toBe('/');
   });
 
-  it('NGF#70: a name that HAProxy could not set is not taken', async () => {
-    expect(await headers('odd-name.example.com')).not.toHaveProperty('version%!');
-  });
+  it('NGF#70: a name that HAProxy could not set is not taken', async () =>
+    expect(await world.outcome({ host: 'odd-name.example.com' })).toBe('503'));
 
   it.each(['/api../admin', '/api./admin', '/api..', '/api..;x/admin'])(
     'TRF#75: a rewrite makes no dot segments: %s',
