@@ -244,6 +244,8 @@ export interface ClientAuthority {
   readonly group: string;
   /** `<namespace>_<secret>`; `none` for a host below a wildcard that does not do as that one does. */
   readonly authority: string;
+  /** The oldest version that is to be spoken there, where it is not as the configuration says of all. */
+  readonly minVersion?: string;
   readonly owner: Owner;
 }
 

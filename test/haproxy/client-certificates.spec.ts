@@ -73,6 +73,7 @@ describeEachLine('client certificates', (line) => {
         hostOf('broken', say('auth-tls-secret', 'broken')),
         hostOf('broken-list', say('auth-tls-secret', 'broken-list')),
         hostOf('foreign', say('auth-tls-secret', 'other/ours')),
+        hostOf('capped', { ...say('auth-tls-secret', 'ours'), ...say('ssl-min-version', 'TLSv1.3') }),
         hostOf('pointless', say('auth-tls-verify-client', 'on')),
         hostOf('page', {
           ...say('auth-tls-secret', 'ours'),
@@ -230,6 +231,38 @@ describeEachLine('client certificates', (line) => {
       ).toSatisfy((status) => status === 421 || status === 403);
     },
   );
+
+  it('are asked for by TLS 1.2, and whoever wants no less than TLS 1.3 there is told', async () => {
+    const versions = { as: alice, options: { maxVersion: 'TLSv1.2' } } as const;
+    expect(await statusOf('capped.example.com', versions)).toBe(200);
+    const told = (bundle: IngressTraffic['started']) =>
+      bundle.problems.flatMap(({ reason, severity, owner: { name }, field }) =>
+        reason === 'VersionCapped' ? [`${severity} ${name} ${field}`] : [],
+      );
+    expect(told(world.started)).toEqual([
+      'warning capped metadata.annotations["haproxy-haptic.org/ssl-min-version"]',
+    ]);
+    const newest = await startIngressTraffic(
+      line,
+      [
+        ...[...pool.objects, certificates.secretOf('wild'), authority('ours', ours)],
+        hostOf('capped', { ...say('auth-tls-secret', 'ours'), ...say('ssl-min-version', 'TLSv1.3') }),
+      ],
+      { extraContext: { tls: { clientCertificateMaxVersion: 'TLSv1.3' } } },
+    );
+    try {
+      expect(told(newest.started)).toEqual([]);
+      const socket = tls.connect({
+        ...{ ...newest.https, servername: 'capped.example.com', rejectUnauthorized: false },
+        ...{ cert: alice.cert, key: alice.key },
+      });
+      await once(socket, 'secureConnect');
+      expect(socket.getProtocol()).toBe('TLSv1.3');
+      socket.destroy();
+    } finally {
+      await newest.stop();
+    }
+  });
 
   it('need HTTPS', async () => {
     const plain = await answerTo(

@@ -18,9 +18,10 @@ export function createClientAuthorities(
     'tls.asking-hosts',
     hosts,
     ({ host, settings, owner }, _key, reader): ClientAuthority | undefined => {
-      const { clientCa } = settings ?? {};
+      const { clientCa, minVersion } = settings ?? {};
       if (clientCa === undefined || reader.read(trust, secretKey(clientCa)) === undefined) return undefined;
-      return { group: host, authority: `${clientCa.namespace}_${clientCa.name}`, owner };
+      const authority = `${clientCa.namespace}_${clientCa.name}`;
+      return { group: host, authority, ...(minVersion !== undefined && { minVersion }), owner };
     },
     { reads: [trust], ownerOf: ({ owner }) => owner },
   );
