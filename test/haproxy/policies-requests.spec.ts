@@ -28,7 +28,7 @@ describeEachLine('policies of requests', (line) => {
         'redirect-to': 'https://new.example.com/',
         'redirect-to-code': '308',
       }),
-      withAnnotations('odd.example.com', { 'redirect-to': 'https://new.example.com/%[src]/"${HOME}"' }),
+      withAnnotations('odd.example.com', { 'redirect-to': `https://new.example.com/%[src]/'$HOME'` }),
       withAnnotations('root.example.com', { 'app-root': '/%[src]/app' }),
       withAnnotations('rewrite.example.com', { 'rewrite-target': '/v2/%[src]/' }, [
         { path: '/api' },
@@ -81,7 +81,7 @@ describeEachLine('policies of requests', (line) => {
       ['to.example.com', '/x?y', 302, 'https://new.example.com:8443/a?b=%20c#d'],
       ['host.example.com', '/x/?y=1', 308, 'https://new.example.com/x/?y=1'],
       ['host.example.com', '//x', 308, 'https://new.example.com//x'],
-      ['odd.example.com', '/', 302, 'https://new.example.com/%[src]/"${HOME}"'],
+      ['odd.example.com', '/', 302, `https://new.example.com/%[src]/'$HOME'`],
       ['root.example.com', '/', 302, '/%[src]/app'],
       ['root.example.com', '/?a', 302, '/%[src]/app'],
     ])('sends %s%s elsewhere', async (host, target, status, location) => {

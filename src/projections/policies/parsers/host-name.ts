@@ -1,12 +1,11 @@
+import { parseHost } from '../../parse-host.ts';
 import type { Parsed } from '../../parsed.ts';
-import { isPortNumber } from '../../is-port-number.ts';
 import { showValue } from '../../show-value.ts';
 
-/** A DNS name as `Host` has it, in lower case, perhaps with a port. */
+/** One host as rules name it (see `parseHost`), in lower case: no wildcard, no address, no port. */
 export function hostName(text: string): Parsed<string> {
-  const host = text.trim().toLowerCase();
-  const [, name = '', port = '80'] =
-    /^([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?$/.exec(host) ?? [];
-  if (name !== '' && !name.includes('..') && isPortNumber(Number(port))) return { value: host };
-  return { fault: `must be a host such as "internal.example.com": ${showValue(text)}` };
+  const host = parseHost(text.trim());
+  if ('fault' in host) return host;
+  if (host.value.kind === 'exact') return { value: host.value.host };
+  return { fault: `must be one host name: ${showValue(text)}` };
 }

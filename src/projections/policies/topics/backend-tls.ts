@@ -1,9 +1,7 @@
-import { kubernetesName } from '../../kubernetes-name.ts';
-import type { Parsed } from '../../parsed.ts';
-import { showValue } from '../../show-value.ts';
 import { boolean } from '../parsers/boolean.ts';
 import { cipherNames } from '../parsers/cipher-names.ts';
 import { cipherSuites } from '../parsers/cipher-suites.ts';
+import { hostName } from '../parsers/host-name.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import { secretName } from '../parsers/secret-name.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
@@ -125,9 +123,3 @@ export const backendTls: PolicyTopic = {
     return [{ field: 'secureVerifyHostname', fault }];
   },
 };
-
-function hostName(text: string): Parsed<string> {
-  const name = text.trim().toLowerCase();
-  if (kubernetesName.domain(name)) return { value: name };
-  return { fault: `must be a host name: ${showValue(text)}` };
-}

@@ -4,6 +4,7 @@ import { authUrl } from '../parsers/auth-url.ts';
 import { httpToken } from '../parsers/http-token.ts';
 import { listOf } from '../parsers/list-of.ts';
 import { oneOf } from '../parsers/one-of.ts';
+import { signIn } from '../parsers/sign-in.ts';
 import { refusedHeader } from '../refused-header.ts';
 import type { PolicyFields } from '../policy-fields.ts';
 import type { PolicyField, PolicyTopic } from '../policy-topic.ts';
@@ -55,7 +56,7 @@ export const externalAuth: PolicyTopic = {
     authSignin: {
       ...common,
       key: 'auth-signin',
-      parse: signin,
+      parse: signIn,
       values: 'a URL, or a path of the same host',
       summary:
         'Where a client is sent in place of an answer of `401`, with the URL that it asked for as the parameter `rd`.',
@@ -105,11 +106,4 @@ function replacedHeader(text: string): Parsed<string> {
   const name = headerName(text);
   const refusal = 'value' in name ? refusedHeader.request(name.value.replaceAll('_', '-')) : undefined;
   return refusal === undefined ? name : { fault: `may not change the header ${showValue(text)}: ${refusal}` };
-}
-
-function signin(text: string): Parsed<string> {
-  const url = text.trim();
-  if (/^(https?:\/\/[a-z0-9.-]{1,253}(:\d{1,5})?)?\/(?![/\\])[\x21-\x7e]{0,1023}$/i.test(url))
-    return { value: url };
-  return { fault: `must be a URL such as "https://login.example.com/start", or a path: ${showValue(text)}` };
 }

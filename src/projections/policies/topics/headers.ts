@@ -1,6 +1,6 @@
 import { type HeaderLine, headerLines } from '../parsers/header-lines.ts';
 import { headerName } from '../parsers/header-name.ts';
-import { hostName } from '../parsers/host-name.ts';
+import { hostAndPort } from '../parsers/host-and-port.ts';
 import { listOf } from '../parsers/list-of.ts';
 import type { PolicyField, PolicyTopic } from '../policy-topic.ts';
 import { refusedHeader } from '../refused-header.ts';
@@ -40,7 +40,7 @@ export const headers: PolicyTopic = {
     responseDelHeaders: removal('response', 'Takes headers out of responses.', 'Server, X-Powered-By'),
     upstreamVhost: {
       key: 'upstream-vhost',
-      parse: hostName,
+      parse: hostAndPort,
       scope: 'route',
       shape: { part: () => true },
       values: 'a host name, with a port or without',

@@ -1,7 +1,7 @@
 import type { Parsed } from '../../parsed.ts';
-import { parseHost } from '../../parse-host.ts';
 import { showValue } from '../../show-value.ts';
 import { haproxyTime } from '../parsers/haproxy-time.ts';
+import { hostName } from '../parsers/host-name.ts';
 import { wholeNumber } from '../parsers/whole-number.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
@@ -33,7 +33,7 @@ export const healthChecks: PolicyTopic = {
     healthCheckHost: {
       ...common,
       key: 'health-check-host',
-      parse: host,
+      parse: hostName,
       values: 'a host name',
       summary: 'The `Host` of the question. Default: none.',
       example: 'shop.example.com',
@@ -82,11 +82,4 @@ function path(text: string): Parsed<string> {
   const value = text.trim();
   if (/^\/[\x21-\x7e]{0,1023}$/.test(value) && !value.includes('#')) return { value };
   return { fault: `must be a path of at most 1024 visible characters: ${showValue(text)}` };
-}
-
-function host(text: string): Parsed<string> {
-  const parsed = parseHost(text.trim());
-  if ('fault' in parsed) return parsed;
-  if (parsed.value.kind === 'exact') return { value: parsed.value.host };
-  return { fault: `must be one host name: ${showValue(text)}` };
 }

@@ -1,7 +1,5 @@
-import { parseHost } from '../../parse-host.ts';
-import type { Parsed } from '../../parsed.ts';
-import { showValue } from '../../show-value.ts';
 import { boolean } from '../parsers/boolean.ts';
+import { hostName } from '../parsers/host-name.ts';
 import { listOf } from '../parsers/list-of.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
@@ -42,11 +40,3 @@ export const otherHosts: PolicyTopic = {
     },
   },
 };
-
-function hostName(text: string): Parsed<string> {
-  const host = parseHost(text);
-  if ('fault' in host) return host;
-  return host.value.kind === 'exact'
-    ? { value: host.value.host }
-    : { fault: `must be a host, not a wildcard: ${showValue(text)}` };
-}
