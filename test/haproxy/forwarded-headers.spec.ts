@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rootRule } from '../fixtures/certificate-pool.ts';
+import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { type EchoPool, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { ingress } from '../fixtures/kube-objects.ts';
+
+let pool: EchoPool;
+beforeAll(async () => {
+  pool = await startEchoPool('root');
+});
+afterAll(() => pool.stop());
+
+const claimed = ['X-Forwarded-Host: evil.example', 'X-Forwarded-Port: 1', 'X-Real-IP: 192.0.2.1'];
+const names = ['x-forwarded-host', 'x-forwarded-port', 'x-real-ip'];
+
+describeEachLine('what servers are told of the request', (line) => {
+  it.each([
+    [false, 'shop.example.com', ['evil.example', '1', '192.0.2.1']],
+    [true, 'shop.example.com', ['shop.example.com', '80', '127.9.8.7']],
+    [true, 'shop.example.com:8080', ['shop.example.com:8080', '8080', '127.9.8.7']],
+  ])('with forwardedHost %s, asked for %s', async (forwardedHost, host, told) => {
+    const world = await startIngressTraffic(
+      line,
+      [...pool.objects, ingress({ rules: [rootRule('shop.example.com')] })],
+      { extraContext: { forwardedHost } },
+    );
+    try {
+      const { headers } = await world.echo({ host, headers: claimed, from: '127.9.8.7' });
+      expect(names.map((name) => headers[name])).toEqual(told);
+    } finally {
+      await world.stop();
+    }
+  });
+});
