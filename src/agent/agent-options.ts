@@ -49,6 +49,8 @@ export interface Credentials {
 export interface DrainOptions {
   /** Absolute. */
   readonly socket: string;
+  /** Shortest wait: for others to take the pod out of their lists. */
+  readonly minWaitMs: number;
   /** Time without a new connection after which the pod counts as drained. */
   readonly quietPeriodMs: number;
   /** Longest wait. */

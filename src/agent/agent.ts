@@ -5,10 +5,16 @@ import type { Logger } from 'pino';
 import { CodedError } from '../lib/coded-error.ts';
 import { limits } from '../protocol/limits.ts';
 import { planSchemaVersion } from '../protocol/plan.ts';
-import { apiVersion, type AgentState, type ApplyResult, type Divergence } from '../protocol/wire.ts';
+import {
+  apiVersion,
+  type AgentState,
+  type ApplyResult,
+  type Divergence,
+  softStopFeature,
+} from '../protocol/wire.ts';
 import { type AgentMeters, noMeters } from './agent-meters.ts';
 import { type AgentOptions, planBlobPath, reservedPaths } from './agent-options.ts';
-import { type ApplyAnswer, refusal } from './apply/apply-answer.ts';
+import { type ApplyAnswer, refusal, refusedForSoftStop } from './apply/apply-answer.ts';
 import { applyParts, type ApplyPart } from './apply/apply-parts.ts';
 import { planRoles, unknownWorker } from './apply/apply-result.ts';
 import type { ApplyContext } from './apply/apply-context.ts';
@@ -29,13 +35,14 @@ import { pause } from './pause.ts';
 import { createDeferredDeletes } from './runtime/deferred-deletes.ts';
 import { executableKinds } from './runtime/executable-kinds.ts';
 import { deleteKey } from './runtime/pending-delete.ts';
+import { createSoftStop } from './soft-stop.ts';
 import { adoptWorker, restart } from './startup.ts';
 import { planBlobFile } from './state/plan-blob.ts';
 import { openRecordStore } from './state/record-store.ts';
 import { samePlanRef, withoutBaseline, withoutJournal } from './state/agent-record.ts';
 import { createWorkerWatch } from './worker-watch.ts';
 
-/** What this agent understands beyond the first version of the protocol. */
+/** What every agent of this version understands beyond the first version of the protocol. */
 export const agentFeatures = [
   'file_patch',
   'runtime_batches',
@@ -56,6 +63,11 @@ export interface Agent {
   state(options: { readonly verify: boolean; readonly plan: boolean }): Promise<AgentState>;
   apply(body: Readable, headers: IncomingHttpHeaders): Promise<ApplyAnswer>;
   storePlan(planId: string, proof: string, blob: Buffer): Promise<PlanStoring>;
+  /**
+   * HAProxy is about to be told to end. Resolves when nothing is under way to it and nothing more will be: what comes is refused, and no
+   * reload is done, until another HAProxy answers or the present one has not been told so within ten seconds.
+   */
+  announceSoftStop(): Promise<void>;
   /**
    * Start-up, then watching over the worker; resolves when `signal` is aborted and what was in flight is done. Applies are
    * answered 503 until start-up is done.
@@ -113,6 +125,7 @@ export async function createAgent(
   };
   const { watch, deletes, blob } = context;
   let ready = false;
+  const softStop = createSoftStop(clock);
   let lastApply: ApplyResult | undefined;
   let lastDivergence: Divergence | undefined;
   let activity = 0;
@@ -155,7 +168,9 @@ export async function createAgent(
       if (first?.kind !== 'manifest') return refusal('request', 'the first part is not the manifest');
       return await answered<ApplyAnswer>((early) =>
         busy(async () => {
-          const result = await handleApply(handling, first.text, parts, began);
+          const result = softStop.isAnnounced()
+            ? refusedForSoftStop
+            : await handleApply(handling, first.text, parts, began);
           if (result.status === 200) lastApply = result.body;
           early(result);
           // The answer goes out first.
@@ -197,7 +212,8 @@ export async function createAgent(
       agent_version: options.agentVersion,
       plan_schema_version: planSchemaVersion,
       agent_ops: executableKinds(worker.version),
-      features: agentFeatures,
+      // Without a drain nobody is told when HAProxy is about to end.
+      features: options.drain === undefined ? agentFeatures : [...agentFeatures, softStopFeature],
       haproxy: worker,
       generation: record.generation,
       ...planRoles(record),
@@ -235,8 +251,23 @@ export async function createAgent(
     });
 
   const reloadAsScheduled = async () => {
+    if (softStop.isAnnounced()) return;
     readBack.forget();
     lastApply = (await runScheduledReload(context)) ?? lastApply;
+  };
+
+  const announceSoftStop = async (): Promise<void> => {
+    softStop.announce();
+    await exclusive(() => Promise.resolve());
+    log.info('HAProxy is about to end: nothing more is taken');
+  };
+  /** A reload that came due meanwhile was not done. */
+  const withdrawSoftStop = () => {
+    if (!softStop.isAnnounced()) return;
+    log.info('HAProxy serves on');
+    softStop.withdraw();
+    const pending = store.current().reloadPending;
+    if (pending !== undefined) context.pacer.arm(pending.at);
   };
 
   const absence = createAbsence(context);
@@ -245,7 +276,9 @@ export async function createAgent(
     try {
       const other = await watch.look();
       absence.answered();
-      if (other !== undefined) await adoptWorker(context, other);
+      if (other === undefined) return;
+      withdrawSoftStop();
+      await adoptWorker(context, other);
     } catch (error) {
       await absence.silent(error);
     }
@@ -269,8 +302,10 @@ export async function createAgent(
     } while (!ready && (await pause(watchMs, signal)));
     if (ready) log.info({ haproxy: watch.current()?.full_version }, 'agent is ready');
     while (await pause(watchMs, signal)) {
-      if (await isSettled()) absence.answered();
-      else await busy(lookAtWorker).catch(haproxyFailed);
+      if (await isSettled()) {
+        absence.answered();
+        if (softStop.isOverdue()) withdrawSoftStop();
+      } else await busy(lookAtWorker).catch(haproxyFailed);
       await exclusive(() => context.configCopy.refresh());
     }
     context.pacer.disarm();
@@ -280,7 +315,7 @@ export async function createAgent(
     deletes.stop();
   };
 
-  return { ready: () => ready, state, apply, storePlan, run };
+  return { ready: () => ready, state, apply, storePlan, announceSoftStop, run };
 }
 
 /** What a task gives before it has ended. */

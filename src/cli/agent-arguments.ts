@@ -100,8 +100,10 @@ function parseDrain(
 ): DrainOptions | undefined {
   const quietPeriodMs = duration(values, 'drain-quiet-period', 1, 5 * minute);
   const maxWaitMs = duration(values, 'drain-max-wait', 1, 5 * minute);
+  const minWaitMs = duration(values, 'drain-min-wait', 0, 5 * minute);
+  if (minWaitMs > maxWaitMs) throw usage('--drain-min-wait is longer than --drain-max-wait');
   const ignoreFrontends = values['drain-ignore-frontends'].flatMap((list) => list.split(',')).filter(Boolean);
-  return socket === undefined ? undefined : { socket, quietPeriodMs, maxWaitMs, ignoreFrontends };
+  return socket === undefined ? undefined : { socket, minWaitMs, quietPeriodMs, maxWaitMs, ignoreFrontends };
 }
 
 function refuseSamePath(files: Readonly<Record<string, string | undefined>>): void {

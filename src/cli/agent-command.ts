@@ -44,6 +44,7 @@ export const agentOptions = {
     summary: 'answers `haptic agent drain`; "" for none',
     default: 'haptic-agent-drain.sock',
   },
+  'drain-min-wait': { value: 'TIME', summary: 'shortest wait of a drain, up to 5m', default: '0s' },
   'drain-quiet-period': {
     value: 'TIME',
     summary: 'drained after so long without a new connection, up to 5m',
@@ -141,7 +142,8 @@ export const agentDrainCommand = defineCommand({
   name: 'agent drain',
   summary:
     "waits until no new connections come to this pod's HAProxy, or the agent's --drain-max-wait is over",
-  description: 'Says which of the two it was. For the preStop hook.',
+  description:
+    'Says which of the two it was. For the preStop hook: HAProxy has to get its signal USR1 next, since the agent takes nothing more for it.',
   options: agentDrainOptions,
   exitCodes: { '0': 'whatever it was, since the pod ends anyway', '1': 'the agent does not answer' },
   examples: [{ what: 'As a preStop hook', line: 'haptic agent drain' }],

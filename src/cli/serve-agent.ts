@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { createAgent } from '../agent/agent.ts';
+import { type Agent, createAgent } from '../agent/agent.ts';
 import { createAgentMetrics } from '../agent/agent-metrics.ts';
 import type { AgentOptions, DrainOptions } from '../agent/agent-options.ts';
 import { buildAdminServer } from '../agent/build-admin-server.ts';
@@ -50,7 +50,7 @@ export async function serveAgent(
     if (adminSocket !== undefined)
       opened.defer(await listenLocal(buildAdminServer({ agent, log }), adminSocket));
     if (drain !== undefined)
-      opened.defer(await listenLocal(drainServer(drain, options.workerSocket, log), drain.socket));
+      opened.defer(await listenLocal(drainServer(drain, options.workerSocket, agent, log), drain.socket));
     log.info(
       {
         // Fastify does not know of the TLS of a server that it was given.
@@ -81,11 +81,16 @@ async function bootstrap(options: AgentOptions, log: Logger): Promise<void> {
 
 const drainPollMs = 100;
 
-function drainServer(options: DrainOptions, workerSocket: string, log: Logger) {
+function drainServer(
+  options: DrainOptions,
+  workerSocket: string,
+  { announceSoftStop }: Pick<Agent, 'announceSoftStop'>,
+  log: Logger,
+) {
   const count = async () => {
     const table = await cliRequest(workerSocket, 'show stat -1 1 -1', { timeoutMs: 2_000 });
     return countConnections(table, options.ignoreFrontends);
   };
   const drain = createDrain({ ...options, count, pollMs: drainPollMs, now: () => performance.now() });
-  return buildDrainServer({ drain, log });
+  return buildDrainServer({ drain, announceSoftStop, log });
 }

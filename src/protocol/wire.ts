@@ -164,6 +164,13 @@ export interface ApplyError {
   readonly message: string;
 }
 
+/**
+ * Code of the 503 of an agent whose HAProxy is about to end: it ends by itself, and all that comes later is refused, too. Only agents
+ * with the feature `soft_stop` say so; others would reload a HAProxy that is ending, which then never ends.
+ */
+export const softStopCode = 'HAPTIC_ERR_AGENT_SOFT_STOP';
+export const softStopFeature = 'soft_stop';
+
 export type ConflictReason =
   'prev_mismatch' | 'stale_epoch' | 'unknown_baseline' | 'worker_ops_mismatch' | 'revert_target_mismatch';
 

@@ -119,6 +119,11 @@ spec:
         - --reload-interval-min={{ $agent.reloadIntervalMin }}
         - --reload-timeout={{ $agent.reloadTimeout }}
         - --drain-timeout={{ $agent.serverDrainTimeout }}
+        {{- if and $haproxy.image.repository (not $haproxy.lifecycle) }}
+        # Nobody asks it to drain, so it cannot know when HAProxy ends: a pod that ends gets no updates.
+        - --drain-socket=
+        {{- end }}
+        - --drain-min-wait={{ $haproxy.drain.minWait }}
         - --drain-quiet-period={{ $haproxy.drain.quietPeriod }}
         - --drain-max-wait={{ $haproxy.drain.maxWait }}
         - --drain-ignore-frontends={{ join "," $haproxy.drain.ignoreFrontends }}
@@ -260,8 +265,8 @@ spec:
 {{- end -}}
 
 {{/*
-Waits for both: the least time, which others need to take the pod out of their lists, be the agent there or not; and until no new connections come.
-Ends with the container: `kill` makes HAProxy's master finish its connections and exit, and the last sleep with it.
+Waits until the agent says that no new connections come, which it does not do before the least time, in which others take the pod out of their lists; and
+for that time at least, be the agent there or not. `kill` has to follow at once: from the agent's answer on HAProxy gets no updates. Ends with the container: `kill` makes HAProxy's master finish its connections and exit, and the last sleep with it.
 */}}
 {{- define "haptic.drainCommand" -}}
 {{- $haproxy := .Values.haproxy -}}

@@ -11,6 +11,8 @@ export interface DrainResult {
 export interface DrainDeps {
   /** Connections accepted so far; undefined or an error when HAProxy does not tell. */
   readonly count: () => Promise<number | undefined>;
+  /** No wait is shorter, whatever HAProxy tells. At most `maxWaitMs`. */
+  readonly minWaitMs: number;
   readonly quietPeriodMs: number;
   readonly maxWaitMs: number;
   readonly pollMs: number;
@@ -46,12 +48,16 @@ export function createDrain(deps: DrainDeps): Drain {
     do {
       const total = await deps.count().catch(() => undefined);
       if (signal.aborted) break;
-      if (total === undefined) return result('unavailable');
+      if (total === undefined) {
+        const rest = Math.max(0, deps.minWaitMs - (deps.now() - began));
+        if (rest > 0 && !(await pause(rest, signal))) break;
+        return result('unavailable');
+      }
       const now = deps.now();
       // Smaller is another worker's count, which began anew: something happened.
       if (total !== last) quietSince = now;
       last = total;
-      if (now - quietSince >= deps.quietPeriodMs) return result('quiet');
+      if (now - quietSince >= deps.quietPeriodMs && now - began >= deps.minWaitMs) return result('quiet');
       if (now - began >= deps.maxWaitMs) return result('bound');
     } while (await pause(deps.pollMs, signal));
     return result('cancelled');

@@ -3,6 +3,7 @@ import { CodedError } from '../../lib/coded-error.ts';
 import { limits } from '../../protocol/limits.ts';
 import type { HaproxyIdentity } from '../../protocol/wire.ts';
 import { cliRequest } from './cli-request.ts';
+import { isListening } from './is-listening.ts';
 import { type MasterStatus, parseMasterStatus } from './master-status.ts';
 import { readWorkerIdentity, sameWorker } from './worker-identity.ts';
 
@@ -46,7 +47,7 @@ const lostAfterMs = 10_000;
  * `Success=` and its start-up log; 2.6 closes the connection at once, and the verdict is in `show proc`: another worker,
  * or one more failed reload (its reasons are then in HAProxy's own log only). Never throws.
  *
- * Only HAProxy's own words are a verdict. A connection that is refused or lost (the master died, or begins only now), a master that was
+ * A HAProxy that was told to end is not reloaded. Only HAProxy's own words are a verdict. A connection that is refused or lost (the master died, or begins only now), a master that was
  * replaced meanwhile and one that is busy with another reload are asked again, until the time is over or nobody was there for
  * `patienceMs`.
  */
@@ -74,12 +75,24 @@ type Refusal = Pick<Extract<ReloadOutcome, { ok: false }>, 'ok' | 'verdict' | 'o
 /** Throws CodedError when there is no verdict. */
 async function reloadOnce(options: ReloadOptions, left: () => number, patience: Patience): Promise<Verdict> {
   const before = parseMasterStatus(await masterRequest(options, 'show proc', left()));
+  await refuseWhileEnding(options, before);
   const output = await masterRequest(options, 'reload', left());
   if (logOf(output).startsWith(busyMaster)) throw broken(options, 'another reload is in progress');
   if (output.startsWith('Success=0')) return { ok: false, verdict: 'refused', output: logOf(output) };
   if (!output.startsWith('Success=1') && (await pollVerdict(options, before, left, patience)))
     return { ok: false, verdict: 'refused', output: refusedWithoutLog };
   return { ok: true, worker: await newWorker(options, left, patience), output: logOf(output) };
+}
+
+/**
+ * Throws while a soft stop (SIGUSR1) is under way: the worker that was there still runs, and listens on its socket no more. The master would
+ * start another one beside it and serve on. A HAProxy that was started anew, with the same pids, looks the same until its worker listens.
+ */
+async function refuseWhileEnding(options: ReloadOptions, { worker }: MasterStatus): Promise<void> {
+  const { workerSocket, former } = options;
+  if (former === undefined || worker !== former.worker_pid || (await isListening(workerSocket))) return;
+  const message = `HAProxy socket ${workerSocket}: nobody listens, though the worker runs: HAProxy ends, and never would if it was reloaded`;
+  throw new CodedError('HAPTIC_ERR_AGENT_CLI_UNREACHABLE', message);
 }
 
 /** How long nobody has been at a socket. */

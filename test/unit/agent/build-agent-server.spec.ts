@@ -17,6 +17,7 @@ function serve(agent: Partial<Agent>) {
     state: () => Promise.reject(new Error('not asked for')),
     apply: () => Promise.reject(new Error('not asked for')),
     storePlan: () => Promise.reject(new Error('not asked for')),
+    announceSoftStop: () => Promise.resolve(),
     run: () => Promise.resolve(),
     ...agent,
   };

@@ -11,7 +11,15 @@ function drainOver(told: readonly (number | undefined | Error)[], options: Parti
     time = polls++ * 100;
     return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
   };
-  const deps = { count, quietPeriodMs: 300, maxWaitMs: 1_000, pollMs: 0, now: () => time, ...options };
+  const deps = {
+    count,
+    minWaitMs: 0,
+    quietPeriodMs: 300,
+    maxWaitMs: 1_000,
+    pollMs: 0,
+    now: () => time,
+    ...options,
+  };
   return { drain: createDrain(deps), polls: () => polls };
 }
 
@@ -44,6 +52,22 @@ describe('a drain', () => {
   ])('ends when HAProxy’s answer %s', async (_what, told) => {
     const { drain } = drainOver([5, told]);
     expect(await drain.wait(forever)).toMatchObject({ reason: 'unavailable' });
+  });
+
+  it('is not over before the least wait, however quiet it is', async () => {
+    const { drain } = drainOver([5], { minWaitMs: 800 });
+    expect(await drain.wait(forever)).toEqual({ reason: 'quiet', waited_ms: 800 });
+  });
+
+  it('waits no less when HAProxy does not answer', async () => {
+    const { drain } = drainOver([undefined], { minWaitMs: 30, now: () => performance.now() });
+    const { reason, waited_ms } = await drain.wait(forever);
+    expect(reason).toBe('unavailable');
+    expect(waited_ms).toBeGreaterThanOrEqual(29);
+    const gone = new AbortController();
+    const left = drainOver([undefined], { minWaitMs: 60_000 }).drain.wait(gone.signal);
+    gone.abort();
+    expect(await left).toMatchObject({ reason: 'cancelled' });
   });
 
   it('is one for all who ask meanwhile', async () => {

@@ -168,17 +168,32 @@ describe('the admin socket', () => {
 
 describe('the drain socket', () => {
   const serve = async (count: () => Promise<number>) => {
-    const times = { quietPeriodMs: 200, maxWaitMs: 60_000, pollMs: 5, now: () => performance.now() };
+    const times = {
+      minWaitMs: 0,
+      quietPeriodMs: 200,
+      maxWaitMs: 60_000,
+      pollMs: 5,
+      now: () => performance.now(),
+    };
     const socket = path.join(folder, 'drain.sock');
     const counted = vi.fn(count);
     const drain = createDrain({ ...times, count: counted });
-    return { socket, counted, close: await listenLocal(buildDrainServer({ drain, log }), socket) };
+    const announceSoftStop = vi.fn(() => Promise.resolve());
+    const server = buildDrainServer({ drain, announceSoftStop, log });
+    return { socket, counted, announceSoftStop, close: await listenLocal(server, socket) };
   };
 
   it('holds the request until the drain has ended', async () => {
     let left = 5;
-    const { socket, close } = await serve(() => Promise.resolve(left > 0 ? left-- : 0));
-    const answer = await ask(socket, '/drain');
+    const { socket, announceSoftStop, close } = await serve(() => Promise.resolve(left > 0 ? left-- : 0));
+    const announced = Promise.withResolvers<undefined>();
+    announceSoftStop.mockImplementation(() => announced.promise);
+    let answers = 0;
+    const asked = ask(socket, '/drain').finally(() => answers++);
+    await vi.waitFor(() => expect(announceSoftStop).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    expect(answers).toBe(0);
+    announced.resolve(undefined);
+    const answer = await asked;
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.body)).toMatchObject({ reason: 'quiet' });
     await close();
@@ -186,7 +201,7 @@ describe('the drain socket', () => {
 
   it('gives up when the one who asked has gone', async () => {
     let total = 0;
-    const { socket, counted, close } = await serve(() => Promise.resolve(total++));
+    const { socket, counted, announceSoftStop, close } = await serve(() => Promise.resolve(total++));
     const asked = request({ socketPath: socket, path: '/drain' }).on('error', () => undefined);
     asked.end();
     await vi.waitFor(() => expect(counted).toHaveBeenCalled(), { timeout: 10_000 });
@@ -200,6 +215,7 @@ describe('the drain socket', () => {
       { timeout: 10_000 },
     );
     await close();
+    expect(announceSoftStop).not.toHaveBeenCalled();
   });
 
   it('answers when the agent stops', async () => {

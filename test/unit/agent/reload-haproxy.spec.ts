@@ -26,6 +26,7 @@ afterEach(async () => {
 async function listen(socket: string, answer: (line: string) => string | undefined): Promise<void> {
   const server = net.createServer({ allowHalfOpen: true }, (connection) => {
     connection.on('error', () => undefined);
+    connection.on('end', () => connection.end());
     connection.once('data', (line) => connection.end(answer(line.toString().trim()) ?? ''));
   });
   server.listen(socket);
@@ -148,8 +149,36 @@ describe('a reload', () => {
     expect(await reload(200)).toMatchObject({ ok: false, verdict: 'unknown' });
   });
 
+  it('is not asked for of a HAProxy that ends: its worker runs, and listens no more', async () => {
+    const asked: string[] = [];
+    await listen(masterSocket, (line) => (asked.push(line), procs(3, 10)));
+    expect(await reload(200)).toMatchObject({
+      ok: false,
+      verdict: 'unknown',
+      output: expect.stringContaining('HAProxy ends') as string,
+    });
+    expect(asked).not.toContain('reload');
+  });
+
+  it('waits for the worker of a HAProxy that was started anew, with the same pids', async () => {
+    let looks = 0;
+    let worker = 10;
+    await listen(masterSocket, (line) => {
+      if (line === 'reload') {
+        worker = 11;
+        return 'Success=1\n--\n';
+      }
+      looks++;
+      return procs(0, worker);
+    });
+    const outcome = reload();
+    await expect.poll(() => looks).toBeGreaterThan(1);
+    await listen(workerSocket, () => info(worker));
+    expect(await outcome).toMatchObject({ ok: true, worker: { worker_pid: 11 } });
+  });
+
   it('has no verdict when a new worker never answers', async () => {
-    await listen(masterSocket, (line) => (line === 'reload' ? 'Success=1\n--\n' : procs(1, 10)));
+    await listen(masterSocket, (line) => (line === 'reload' ? 'Success=1\n--\n' : procs(1, 11)));
     expect(await reload(200)).toMatchObject({ ok: false, verdict: 'unknown' });
   });
 

@@ -21,6 +21,7 @@ describe('haptic agent', () => {
         adminSocket: '/etc/haproxy/haptic-agent-admin.sock',
         drain: {
           socket: '/etc/haproxy/haptic-agent-drain.sock',
+          minWaitMs: 0,
           quietPeriodMs: 2_000,
           maxWaitMs: 10_000,
           ignoreFrontends: [],
@@ -74,13 +75,13 @@ describe('haptic agent', () => {
   it('reads times as Go writes them, up to their bounds', () => {
     const { options } = parse(
       ...['--reload-timeout', '1m', '--reload-interval-min', '0', '--drain-timeout', '24h'],
-      ...['--drain-quiet-period', '1.5s', '--drain-max-wait', '5m'],
+      ...['--drain-quiet-period', '1.5s', '--drain-max-wait', '5m', '--drain-min-wait', '4m'],
     );
     expect(options).toMatchObject({
       reloadTimeoutMs: 60_000,
       reloadIntervalMs: 0,
       drainTimeoutMs: 86_400_000,
-      drain: { quietPeriodMs: 1_500, maxWaitMs: 300_000 },
+      drain: { minWaitMs: 240_000, quietPeriodMs: 1_500, maxWaitMs: 300_000 },
     });
   });
 
@@ -112,6 +113,8 @@ describe('haptic agent', () => {
     [['--drain-timeout', '25h'], '--drain-timeout'],
     [['--drain-max-wait', '301s'], '--drain-max-wait must be between 1ms and 300s'],
     [['--drain-max-wait', '0'], '--drain-max-wait'],
+    [['--drain-min-wait', '301s'], '--drain-min-wait must be between 0ms and 300s'],
+    [['--drain-min-wait', '11s'], '--drain-min-wait is longer than --drain-max-wait'],
     [['--drain-quiet-period', '0'], '--drain-quiet-period'],
     [
       ['--master-socket', 'a', '--worker-socket', './a'],
