@@ -9,6 +9,7 @@ import {
   filter,
   map,
   observeOn,
+  of,
   share,
   startWith,
   switchMap,
@@ -46,6 +47,11 @@ export interface PipelineDeps<World, Verdict extends LatchVerdict> {
   /** See {@link GateStageOptions.adopt}. */
   readonly adopt?: (generation: object) => QuarantineState | undefined;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
+  /**
+   * Pods that end: they are brought to what the fleet is, and what becomes of that is told by the tap alone. Absent: none. Is to
+   * change in one burst with `fleet$`, where a pod goes from the one to the other.
+   */
+  readonly leaving$?: Observable<readonly HaproxyPod[]>;
   /** Whether this process may write to pods: as it is at once, then every change. Everything but that goes on without it. */
   readonly leadership$: Observable<Leadership>;
   /** Brings a pod to what is wanted and keeps it there, until something newer is wanted of it or it is gone. */
@@ -95,6 +101,7 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
   );
   const held = new Subject<HeldObjects>();
   const running = createRunningPlans();
+  let leaving: ReadonlySet<string> = new Set();
 
   const render$ = combineLatest([
     // A source, not work: the former configuration's watches end when the next one's begin.
@@ -163,10 +170,14 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
   const delivery$ = combineLatest({
     latch: latch$,
     pods: deps.fleet$.pipe(taps.point('fleet', (pods) => pods)),
+    leaving: deps.leaving$ ?? of([]),
     leadership: leadership$,
   }).pipe(
     coalesce(),
-    tap(({ pods }) => running.keep(pods)),
+    tap((wanted) => {
+      running.keep(wanted.pods);
+      leaving = new Set(wanted.leaving.map(authorityOf));
+    }),
     map(targetsOf),
     perKeyLatest({
       // Another pod under the same name or address is another key: what was under way to the former one ends.
@@ -176,8 +187,9 @@ export function createPipeline<World, Verdict extends LatchVerdict>(
       concurrent: Infinity,
       project: deps.deliver,
     }),
-    tap(running.note),
     taps.point('deliveries', (report) => report),
+    filter(({ pod }) => !leaving.has(authorityOf(pod))),
+    tap(running.note),
     hot(),
   );
 
@@ -214,7 +226,8 @@ function sameForGate(a: Bundle, b: Bundle): boolean {
 const samePlan = (a: Bundle, b: Bundle): boolean => a.plan.id === b.plan.id;
 
 /** What is wanted of every pod: the render that is out, or that the pods take back what should not have got out; of a standby, nothing. */
-function targetsOf({ latch, pods, leadership }: Wanted): readonly DeliveryTarget[] {
+function targetsOf({ latch, pods: members, leaving, leadership }: Wanted): readonly DeliveryTarget[] {
+  const pods = [...members, ...leaving];
   if (leadership.kind === 'standby') return pods.map((pod) => ({ kind: 'leave', pod }));
   const { released, refusedPlanId } = latch;
   const { epoch } = leadership;
@@ -227,6 +240,7 @@ function targetsOf({ latch, pods, leadership }: Wanted): readonly DeliveryTarget
 interface Wanted {
   readonly latch: LatchState;
   readonly pods: readonly HaproxyPod[];
+  readonly leaving: readonly HaproxyPod[];
   readonly leadership: Leadership;
 }
 

@@ -1,10 +1,15 @@
 import { authorityOf, type HaproxyPod } from './pod.ts';
 
-/** The HAProxy pods as they were found. Both lists are sorted by key. */
+/** The HAProxy pods as they were found. The lists are sorted by key; a pod that is over is in none. */
 export interface Fleet {
   /** Those that can be delivered to. */
   readonly pods: readonly HaproxyPod[];
-  /** Those that cannot, with the reason; a pod that is terminating, or over, is in neither. */
+  /**
+   * Those that end, and serve until they do: they get what the fleet gets for as long as they take it, and count for nothing. Absent:
+   * none.
+   */
+  readonly leaving?: readonly HaproxyPod[];
+  /** Those that cannot be delivered to, with the reason. */
   readonly rejected: readonly RejectedPod[];
 }
 
@@ -27,6 +32,7 @@ export type PodRejection = 'no_address' | 'agent_missing' | 'agent_not_running' 
 export function isSameFleet(a: Fleet, b: Fleet): boolean {
   return (
     isSameList(a.pods, b.pods, authorityOf) &&
+    isSameList(a.leaving ?? [], b.leaving ?? [], authorityOf) &&
     isSameList(a.rejected, b.rejected, ({ key, reason, message = '' }) => `${key} ${reason} ${message}`)
   );
 }

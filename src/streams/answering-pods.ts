@@ -22,14 +22,21 @@ import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
 
 export interface AnsweringPodsDeps {
   /** Asks a pod's agent for its state: emits when it answers, errors when it does not. */
-  readonly probe: (pod: HaproxyPod) => Observable<unknown>;
+  readonly probe: (pod: HaproxyPod) => Observable<ProbedAgent>;
   /** Milliseconds until a pod that did not answer is asked again: doubles from `min` to `max`. */
   readonly retry: { readonly min: number; readonly max: number };
+}
+
+/** What a pod's agent says of itself. */
+export interface ProbedAgent {
+  /** It refuses what comes when its HAProxy has been told to end. Others would reload it then, and it would never end. */
+  readonly refusesWhenEnding: boolean;
 }
 
 interface Answer {
   readonly authority: string;
   readonly answers: boolean;
+  readonly refusesWhenEnding: boolean;
   readonly message: string;
 }
 
@@ -45,7 +52,8 @@ interface Known {
 /**
  * The fleet without the pods whose agents have not answered yet: these are rejected with what went wrong, and asked again and
  * again. A pod that has answered once stays, whatever becomes of its agent, until it is replaced or gone: from then on it is for
- * delivery to find out. A pod that is being asked for the first time is in neither list.
+ * delivery to find out. A pod that is being asked for the first time is in no list. Of the pods that end, those stay whose agents have
+ * answered, and see to it that HAProxy is left alone when it has been told to end; of the others nothing is said.
  *
  * `found$` must give late subscribers its newest value. Loss policy: the newest fleet wins within one synchronous burst. Never
  * errors, never completes.
@@ -53,7 +61,7 @@ interface Known {
 export function answeringPods(found$: Observable<Fleet>, deps: AnsweringPodsDeps): Observable<Fleet> {
   return defer(() => {
     const answer$ = found$.pipe(
-      map(({ pods }) => pods),
+      map(({ pods, leaving = [] }) => [...pods, ...leaving]),
       perKeyLatest({
         keyOf: authorityOf,
         // The same authority is asked until it answers; nothing about it is newer.
@@ -79,10 +87,15 @@ export function answeringPods(found$: Observable<Fleet>, deps: AnsweringPodsDeps
     const ask = (): Observable<Answer> =>
       defer(() => deps.probe(pod)).pipe(
         take(1),
-        map((): Answer => ({ authority, answers: true, message: '' })),
+        map(({ refusesWhenEnding }): Answer => ({
+          authority,
+          answers: true,
+          refusesWhenEnding,
+          message: '',
+        })),
         catchError((error: unknown) => {
           const message = errorMessage(error);
-          return of({ authority, answers: false, message });
+          return of({ authority, answers: false, refusesWhenEnding: false, message });
         }),
       );
     const { min, max } = deps.retry;
@@ -99,7 +112,8 @@ function step(known: Known, input: Input): Known {
     known.answers.set(input.answer.authority, input.answer);
     return known;
   }
-  const present = new Set(input.fleet.pods.map(authorityOf));
+  const { pods, leaving = [] } = input.fleet;
+  const present = new Set([...pods, ...leaving].map(authorityOf));
   for (const authority of known.answers.keys()) if (!present.has(authority)) known.answers.delete(authority);
   return { ...known, found: input.fleet };
 }
@@ -113,6 +127,7 @@ function fleetOf({ found, answers }: Known): Fleet | undefined {
   });
   return {
     pods: found.pods.filter((pod) => answers.get(authorityOf(pod))?.answers === true),
+    leaving: (found.leaving ?? []).filter((pod) => answers.get(authorityOf(pod))?.refusesWhenEnding === true),
     rejected: [...found.rejected, ...silent].sort((a, b) => (a.key < b.key ? -1 : 1)),
   };
 }

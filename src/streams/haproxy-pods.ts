@@ -39,7 +39,7 @@ const resource = 'haproxy-pods';
 const keepMs = 30_000;
 
 /**
- * The fleet as the Kubernetes API knows it: which HAProxy pods can be delivered to, and which cannot, and why. The first value comes
+ * The fleet as the Kubernetes API knows it: which HAProxy pods can be delivered to, which end, and which cannot, and why. The first value comes
  * when all pods were seen (it may be empty), then one per change of what it says; a pod's other changes are no news. While the
  * API cannot be watched the last value stands.
  *
@@ -82,15 +82,18 @@ function selectorOf(labels: Readonly<Record<string, string>>): string {
 /** Keeps of each pod only what the fleet shows. */
 function fleetStore(port: number) {
   const admitted = new Map<string, HaproxyPod>();
+  const leaving = new Map<string, HaproxyPod>();
   const rejected = new Map<string, RejectedPod>();
   const remove = (key: string): void => {
     admitted.delete(key);
+    leaving.delete(key);
     rejected.delete(key);
   };
   const set = (key: string, object: KubeObject): void => {
     remove(key);
     const admission = admitPod(object, port);
     if (admission.kind === 'admitted') admitted.set(key, admission.pod);
+    else if (admission.kind === 'leaving') leaving.set(key, admission.pod);
     else if (admission.kind === 'rejected') rejected.set(key, { key, reason: admission.reason });
   };
   return {
@@ -98,10 +101,15 @@ function fleetStore(port: number) {
     delete: remove,
     replace: (entries: Iterable<readonly [string, KubeObject]>): void => {
       admitted.clear();
+      leaving.clear();
       rejected.clear();
       for (const [key, object] of entries) set(key, object);
     },
-    list: (): Fleet => ({ pods: byKey(admitted.values()), rejected: byKey(rejected.values()) }),
+    list: (): Fleet => ({
+      pods: byKey(admitted.values()),
+      leaving: byKey(leaving.values()),
+      rejected: byKey(rejected.values()),
+    }),
   };
 }
 

@@ -15,8 +15,8 @@ const release = { name: 'haptic-nodes', namespace: 'haptic-nodes' };
 const app = 'haptic-nodes-site';
 const apps = 'haptic-nodes-apps';
 const host = 'site.example.com';
-/** Longer than a HAProxy pod takes to end: from when it is to go on, it learns of no change of its servers. */
-const lingerSeconds = 20;
+/** Shorter than a HAProxy pod takes to end, which has to learn meanwhile that its servers go. */
+const lingerSeconds = 5;
 const missing = nodesMissing(process.env);
 
 describe.skipIf(missing !== undefined)(

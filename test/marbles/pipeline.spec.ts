@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { EMPTY, Observable, ignoreElements, map, merge, of, takeUntil, tap } from 'rxjs';
+import { EMPTY, Observable, ignoreElements, map, merge, of, share, takeUntil, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { LatchVerdict } from '../../src/gate/latch.ts';
 import { quarantinedObjects } from '../../src/gate/quarantine-state.ts';
@@ -282,6 +282,48 @@ describe('pipeline', () => {
       m.expect(latter).toHaveSubscriptions('---^-!');
       m.flush();
       expect(uids).toEqual(['p', 'new']);
+    }),
+  );
+
+  it(
+    'delivers to pods that end until they are gone, goes on with what is under way to them, and tells nothing of it',
+    marbles((m) => {
+      const changes = m.hot('  a-------b--------c--');
+      // q joins as one that ends; p begins to end while it is delivered to, and is gone before that is over.
+      const fleet = m.hot('    p--q-----r------n---', {
+        p: [[p], []],
+        q: [[p], [q]],
+        r: [[], [q, p]],
+        n: [[], [q]],
+      });
+      const fleet$ = fleet.pipe(share());
+      const attempt = m.cold(' --(x|)');
+      const slow = m.cold('            ---x-----');
+      const expected = '       --a-----------------';
+      const unsub = '          ^------------------!';
+      const targets: string[] = [];
+      const taps = createTaps();
+      const pipeline = createPipeline(
+        withDeps({
+          taps,
+          fleet$: fleet$.pipe(map(([pods]) => pods!)),
+          leaving$: fleet$.pipe(map(([, leaving]) => leaving!)),
+          changes: () => changes,
+          render: (world) => of(rendered(world)),
+          deliver: (target) => {
+            const plan = target.kind === 'deliver' ? target.bundle.plan.id : target.kind;
+            targets.push(`${target.pod.key}${plan}`);
+            const isSlow = target.pod.key === 'p' && plan === 'b';
+            return (isSlow ? slow : attempt).pipe(map(() => report(target)));
+          },
+        }),
+      );
+      m.expect(run(pipeline), unsub).toBeObservable(expected, { a: 'pa' });
+      m.expect(slow).toHaveSubscriptions('--------^-------!');
+      m.expect(attempt).toHaveSubscriptions(['^-!', '---^-!', '--------^-!', '-----------------^-!']);
+      m.flush();
+      expect(targets).toEqual(['pa', 'qa', 'pb', 'qb', 'qc']);
+      expect(taps.passed('deliveries')).toBe(4);
     }),
   );
 

@@ -75,6 +75,7 @@ export function createControllerPipeline(deps: ControllerPipelineDeps): Pipeline
           ),
         ),
     fleet$: pods.fleet$,
+    leaving$: pods.leaving$,
     leadership$: deps.leader.leadership$,
     deliver: createDelivery({
       client,

@@ -7,6 +7,7 @@ import { decodePlan } from '../../plan/decode-plan.ts';
 import type { Fleet } from '../../protocol/fleet.ts';
 import type { KeptOutputs } from '../../protocol/kept-outputs.ts';
 import type { HaproxyPod } from '../../protocol/pod.ts';
+import { softStopFeature } from '../../protocol/wire.ts';
 import type { Metrics } from '../../sinks/metrics.ts';
 import type { PlanCache } from '../../sinks/plan-cache.ts';
 import type { PodBook } from '../../sinks/pod-book.ts';
@@ -38,6 +39,8 @@ export interface FollowedPods {
   /** Those whose agents have answered. */
   readonly members$: Observable<Fleet>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
+  /** See {@link Fleet.leaving}; of those whose agents have answered. */
+  readonly leaving$: Observable<readonly HaproxyPod[]>;
   readonly readPod: ReturnType<typeof createPodReader>;
   /** What HAProxy had accepted before this process, as far as pods know. */
   readonly recall: () => Observable<KeptOutputs | undefined>;
@@ -75,7 +78,10 @@ export function followPods(deps: FollowPodsDeps): FollowedPods {
   });
   const members$ = answeringPods(found$, {
     // What the pod says is where its first delivery starts from.
-    probe: (pod) => readPod(pod, { verify: true }),
+    probe: (pod) =>
+      readPod(pod, { verify: true }).pipe(
+        map(({ state }) => ({ refusesWhenEnding: state.features.includes(softStopFeature) })),
+      ),
     retry: controllerTiming.probeRetry,
   }).pipe(
     deps.taps.point('pods', (fleet) => fleet),
@@ -89,5 +95,12 @@ export function followPods(deps: FollowPodsDeps): FollowedPods {
     decodeOutputs,
     timing: controllerTiming.recall,
   });
-  return { found$, members$, fleet$: members$.pipe(map(({ pods }) => pods)), readPod, recall };
+  return {
+    found$,
+    members$,
+    fleet$: members$.pipe(map(({ pods }) => pods)),
+    leaving$: members$.pipe(map(({ leaving = [] }) => leaving)),
+    readPod,
+    recall,
+  };
 }

@@ -46,7 +46,8 @@ export function recordController(deps: RecordControllerDeps): Subscription {
   const { fleet$ } = pods;
   metrics.buildInfo.set({ version, node_version: process.version }, 1);
   const running = new Subscription();
-  running.add(pods.found$.subscribe({ next: (fleet) => deps.book.retain(fleet.pods), error: onFatal }));
+  const known$ = pods.found$.pipe(map((found) => [...found.pods, ...(found.leaving ?? [])]));
+  running.add(known$.subscribe({ next: (known) => deps.book.retain(known), error: onFatal }));
   running.add(recordFleet(pods.members$, metrics, log, onFatal));
   running.add(recordMetrics(pipeline, metrics, onFatal));
   running.add(recordCertificates(deps.world$.pipe(map(({ waits }) => waits.deadlines)), metrics, onFatal));

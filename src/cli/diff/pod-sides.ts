@@ -88,8 +88,8 @@ const reasons = {
 
 function admitted(object: KubeObject, port: number): HaproxyPod {
   const admission = admitPod(object, port);
-  if (admission.kind === 'admitted') return admission.pod;
-  const reason = admission.kind === 'leaving' ? 'it is terminating, or over' : reasons[admission.reason];
+  if (admission.kind === 'admitted' || admission.kind === 'leaving') return admission.pod;
+  const reason = admission.kind === 'gone' ? 'it is over' : reasons[admission.reason];
   const { namespace = '', name } = object.metadata;
   throw new CodedError('HAPTIC_ERR_CLI_POD', `pod ${namespace}/${name} cannot be asked: ${reason}`);
 }

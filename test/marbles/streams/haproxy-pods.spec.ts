@@ -76,11 +76,12 @@ function fleetUntil(stop$: Observable<unknown>, ...answers: readonly ScriptedAns
     notice: () => undefined,
   };
   return haproxyPods(deps, { labels: { app: 'haproxy' }, port: 5555 }).pipe(
-    map(({ pods, rejected }) =>
+    map(({ pods, leaving = [], rejected }) =>
       [
         ...pods.map(
           ({ key, uid, address, port, containerId }) => `${key} ${uid} ${address}:${port} ${containerId}`,
         ),
+        ...leaving.map(({ key, uid }) => `~${key} ${uid}`),
         ...rejected.map(({ key, reason }) => `-${key} ${reason}`),
       ].join(', '),
     ),
@@ -131,16 +132,18 @@ describe('haproxyPods', () => {
   );
 
   it(
-    'drops a pod when it terminates, and takes one in when its agent runs',
+    'tells of a pod that it ends from when it does until it is gone, and takes one in when its agent runs',
     marbles((m) => {
-      const watch = m.cold('  o-S-p-----t-d-', { ...items, p: items.p });
-      const subs = '          ^-------------!';
-      const expected = '      --s-p-----q---';
+      const watch = m.cold('  o-S-p-----t-d---', items);
+      const subs = '          ^---------------!';
+      const expected = '      --s-p-----t-q---';
+      const q = `${a}, edge/pending uid-pending 10.0.0.3:5555 c4`;
       m.expect(fleet(['watch', watch]), subs).toBeObservable(expected, {
         ...lists,
-        q: `${a}, edge/pending uid-pending 10.0.0.3:5555 c4`,
+        t: `${q}, ~edge/b uid-b`,
+        q,
       });
-      m.expect(watch).toHaveSubscriptions('^ 30013ms !');
+      m.expect(watch).toHaveSubscriptions('^ 30015ms !');
     }),
   );
 

@@ -46,17 +46,30 @@ describe('admitPod', () => {
     expect(admitPod(pod(status), 5555)).toEqual(rejected(reason));
   });
 
-  it('has nothing to say of a pod on its way out', () => {
-    const leaving = { deletionTimestamp: '2026-01-01T00:00:00Z' };
-    expect(admitPod(pod({ podIP: '10.0.0.1', containerStatuses: [running] }, leaving), 5555)).toEqual({
-      kind: 'leaving',
-    });
+  const leaving = { deletionTimestamp: '2026-01-01T00:00:00Z' };
+  it('tells that a pod ends while it still serves', () => {
+    const status = { podIP: '10.0.0.1', containerStatuses: [haproxy, running] };
+    const expected = { ...member, haproxyContainerId: 'containerd://2' };
+    expect(admitPod(pod(status, leaving), 5555)).toEqual({ kind: 'leaving', pod: expected });
+    const inOne = { podIP: '10.0.0.1', containerStatuses: [running] };
+    expect(admitPod(pod(inOne, leaving), 5555)).toEqual({ kind: 'leaving', pod: member });
+  });
+
+  it.each([
+    [{ podIP: '10.0.0.1', containerStatuses: [{ ...haproxy, state: { terminated: {} } }, running] }],
+    [{ podIP: '10.0.0.1', containerStatuses: [haproxy, { ...running, state: { terminated: {} } }] }],
+    [{ podIP: '10.0.0.1', containerStatuses: [haproxy] }],
+    [{ containerStatuses: [haproxy, running] }],
+    [{ phase: 'Failed', podIP: '10.0.0.1', containerStatuses: [haproxy, running] }],
+    [undefined],
+  ])('has nothing to say of one that ends and serves no more: %j', (status) => {
+    expect(admitPod(pod(status, leaving), 5555)).toEqual({ kind: 'gone' });
   });
 
   it.each(['Succeeded', 'Failed'])('has nothing to say of a pod that is over: %s', (phase) => {
     const terminated = { ...running, state: { terminated: { exitCode: 137 } } };
     const status = { phase, reason: 'Evicted', podIP: '10.0.0.1', containerStatuses: [terminated] };
-    expect(admitPod(pod(status), 5555)).toEqual({ kind: 'leaving' });
+    expect(admitPod(pod(status), 5555)).toEqual({ kind: 'gone' });
   });
 
   it('takes odd shapes for pods that cannot be delivered to', () => {
