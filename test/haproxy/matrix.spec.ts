@@ -58,10 +58,12 @@ describeEachLine('the matrix of traffic', (line) => {
     ]);
 
     it.each(probes)('%s', async (_name, probe) => {
+      for (let i = 1; i < (probe.times ?? 1); i++) await ask(protocol, probe);
       const { outcome, headers, echo } = await ask(protocol, probe);
       expect(outcome).toBe(probe.outcome);
       for (const [name, value] of Object.entries(probe.has ?? {}))
         expect([name, headers[name]]).toEqual([name, value]);
+      if (probe.sets !== undefined) expect(headers['set-cookie']?.join()).toContain(`${probe.sets}=`);
       if (probe.asked?.url !== undefined) expect(echo?.url).toBe(probe.asked.url);
       for (const [name, value] of Object.entries(probe.asked?.headers ?? {})) {
         expect([name, echo?.headers[name]]).toEqual([name, value]);
