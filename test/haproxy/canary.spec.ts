@@ -76,7 +76,14 @@ describeEachLine('canaries', (line) => {
       canaryOf('other.example.com', { 'canary-weight': '100' }, { namespace: 'stranger' }),
       canaryOf('alone.example.com', { 'canary-weight': '100' }),
       annotatedIngress('policy.example.com', { 'rewrite-target': '/main', headers: 'X-By: main' }, ['/api']),
-      canaryOf('policy.example.com', { 'canary-weight': '100', headers: 'X-By: canary' }, { path: '/api' }),
+      canaryOf(
+        'policy.example.com',
+        { 'canary-weight': '100', 'rewrite-target': '/canary' },
+        { path: '/api' },
+      ),
+      // What restricts a canary has no effect there, so nobody is sent to it.
+      annotatedIngress('strict.example.com', {}),
+      canaryOf('strict.example.com', { 'canary-weight': '100', 'denylist-source-range': '192.0.2.0/24' }),
     ]);
   });
   afterAll(() => world.stop());
@@ -152,6 +159,7 @@ describeEachLine('canaries', (line) => {
   it('does what the main Ingress says, whoever answers', async () => {
     const { server, url, headers } = await world.echo({ host: 'policy.example.com', target: '/api/x' });
     expect([server, url, headers['x-by']]).toEqual(['next', '/main/x', 'main']);
+    expect(await ask('strict')).toBe('web');
   });
 });
 
