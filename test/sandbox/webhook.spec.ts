@@ -89,9 +89,7 @@ describeWithKubectl('admission in the sandbox', () => {
       ingress('odd', 'good.example', ", annotations: {haproxy-haptic.org/no-such: 'x'}"),
     );
     expect(code).toBe(0);
-    expect(stderr).toContain(
-      'Warning: metadata.annotations[haproxy-haptic.org/no-such]: nothing reads this annotation',
-    );
+    expect(stderr).toContain('Warning: metadata.annotations["haproxy-haptic.org/no-such"]: is not known');
     expect(stderr).toContain('is already served by');
   });
 
