@@ -5,12 +5,13 @@ import type { Slices } from './slices.ts';
 const sliceMs = 8;
 
 /**
- * Runs work to its end, with turns of the event loop between its slices. Rejects with what the work throws, and when it is aborted, at the next turn; then
+ * Runs work to its end, with turns of the event loop between its slices. Rejects with what the work throws, and when it is aborted, at once or at the next turn; then
  * the work's `finally` runs.
  */
 export async function runWithTurns<T>(slices: Slices<T>, signal?: AbortSignal): Promise<T> {
   try {
     for (;;) {
+      signal?.throwIfAborted();
       const end = performance.now() + sliceMs;
       do {
         const { done, value } = slices.next();

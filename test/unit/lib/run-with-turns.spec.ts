@@ -52,6 +52,17 @@ describe('runWithTurns', () => {
     await expect(runWithTurns(failing())).rejects.toThrow('no');
   });
 
+  it('does nothing that is aborted beforehand, however little it is', async () => {
+    let steps = 0;
+    function* work() {
+      steps++;
+      yield;
+      return 'done';
+    }
+    await expect(runWithTurns(work(), AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(steps).toBe(0);
+  });
+
   it('lets the work clean up when it is aborted', async () => {
     slowClock();
     const abort = new AbortController();
