@@ -1,4 +1,5 @@
 import type { Owner } from '../lib/owner.ts';
+import type { HttpsSettings } from './policies/https-settings.ts';
 import type { PolicyFields } from './policies/policy-fields.ts';
 import type { User } from './policies/parse-password-list.ts';
 import type { ShapedProfile } from './policies/profile-of.ts';
@@ -275,16 +276,8 @@ export interface Listener {
 export type DefaultCertificate = Omit<Certificate, 'hosts'>;
 
 /** What is said of a host that has a certificate; what is not said here is as the configuration says of all. */
-export interface TlsHost {
+export interface TlsHost extends HttpsSettings {
   /** The host itself, or `*.example.com`. */
   readonly group: string;
-  /** Whether requests over plain HTTP are sent to HTTPS, and by which status. */
-  readonly sslRedirect?: boolean;
-  readonly sslRedirectCode?: number;
-  /** Whether clients are told to come by HTTPS only, for how many seconds, and what else. */
-  readonly hsts?: boolean;
-  readonly hstsMaxAge?: number;
-  readonly hstsIncludeSubdomains?: boolean;
-  readonly hstsPreload?: boolean;
   readonly owner: Owner;
 }

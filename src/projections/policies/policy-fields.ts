@@ -1,5 +1,6 @@
 import type { JwtAlgorithm } from './jwt-algorithms.ts';
 import type { AuthUrl } from './parsers/auth-url.ts';
+import type { HttpsSettings } from './https-settings.ts';
 import type { BackendFields } from './backend-fields.ts';
 import type { ShapingFields } from './shaping-fields.ts';
 
@@ -7,7 +8,7 @@ import type { ShapingFields } from './shaping-fields.ts';
  * What can be said of a route or of a backend beyond where requests go, whichever API says it; every field may be missing. One field is one setting, so that
  * several sources can be laid over each other. What each means, where it may be said and what it costs is in `policyTable`.
  */
-export interface PolicyFields extends ShapingFields, BackendFields {
+export interface PolicyFields extends HttpsSettings, ShapingFields, BackendFields {
   /** Times as HAProxy writes them (`500ms`, `30s`). */
   readonly timeoutConnect?: string;
   readonly timeoutQueue?: string;
@@ -30,13 +31,6 @@ export interface PolicyFields extends ShapingFields, BackendFields {
   readonly authTlsErrorPage?: string;
   readonly authTlsCertHeader?: boolean;
 
-  readonly sslRedirect?: boolean;
-  readonly sslRedirectCode?: number;
-  readonly hsts?: boolean;
-  /** Seconds. */
-  readonly hstsMaxAge?: number;
-  readonly hstsIncludeSubdomains?: boolean;
-  readonly hstsPreload?: boolean;
   readonly sslMinVersion?: TlsVersion;
   /** OpenSSL's names with colons between them. */
   readonly sslCiphers?: string;
