@@ -6,9 +6,8 @@ const unreserved = /[\w.~-]/;
 const brokenEscape = /%(?![0-9a-f]{2})/i;
 /** Backslashes and control characters; and `.` and `/` written in more bytes of UTF-8 than they have, which some decoders take. */
 const neverTaken = /\\|%(?:[01].|7f|5c|c[01]%[89ab]|e0%[89])/i;
-const dotSegment = /\/\.\.?(?:[/;]|%3B|$)/;
-/** Elements that are empty or dots once an encoded slash is one. */
-const behindEncodedSlash = /%2F(?:\.\.?)?(?:\/|%2F)|%2F\.\.?(?:;|%3B|$)|\/(?:\.\.?)?%2F/;
+/** Also where an encoded slash is taken for one. */
+const dotSegment = /(?:\/|%2F)\.\.?(?:\/|%2F|;|%3B|$)/;
 
 /**
  * The form in which paths of requests are matched: escapes of unreserved characters decoded, the others in upper case (RFC 3986
@@ -26,9 +25,5 @@ export function normalizePath(path: string): Parsed<string> {
     return unreserved.test(character) ? character : text.toUpperCase();
   });
   if (dotSegment.test(decoded)) return { fault: `must not have "." or ".." as an element: ${shown}` };
-  const merged = decoded.replace(/\/{2,}/g, '/');
-  if (behindEncodedSlash.test(merged)) {
-    return { fault: `must not have "%2F" beside a slash or another "%2F": ${shown}` };
-  }
-  return { value: merged };
+  return { value: decoded.replace(/\/{2,}/g, '/') };
 }
