@@ -142,6 +142,8 @@ export interface RouteBackend {
   readonly proxyProtocol?: 'send-proxy' | 'send-proxy-v2' | 'send-proxy-v2-ssl' | 'send-proxy-v2-ssl-cn';
   /** Absent: its servers are spoken to in the clear. */
   readonly tls?: BackendTls;
+  /** What servers say is fresh is answered again without them. */
+  readonly cached?: true;
   /** Its one server is found by name, whenever a request comes: the server's own address is 0.0.0.0. */
   readonly external?: ExternalHost;
   readonly owner: Owner;

@@ -37,7 +37,7 @@ describe.skipIf(haproxy === undefined)('docs/policies-requests.md', () => {
   });
 
   it('has an example and a row for what it tells', () => {
-    expect(objects).toHaveLength(14);
+    expect(objects).toHaveLength(15);
     expect(rows).toHaveLength(17);
   });
 
@@ -84,5 +84,10 @@ describe.skipIf(haproxy === undefined)('docs/policies-requests.md', () => {
     expect((await world.request({ host: 'pages.example.com' })).body).toBe('<h1>Back in a minute</h1>\n');
     const { headers } = await world.echo({ host: 'snippet.example.com', headers: ['X-Beta: 1'] });
     expect(headers).toMatchObject({ 'x-audience': 'beta' });
+  });
+
+  it('asks for what nobody has called fresh', async () => {
+    const { head } = await world.request({ host: 'cached.example.com' });
+    expect(headersOf(head)['x-cache-status']).toBe('MISS');
   });
 });

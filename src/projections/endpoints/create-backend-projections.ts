@@ -9,6 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { endpointsToServers } from './endpoints-to-servers.ts';
 import type { ExternalNames } from './external-names.ts';
 import { externalBackend } from './external-backend.ts';
+import { mayCache } from './may-cache.ts';
 import { serverOptions, type ServerSecrets } from './server-options.ts';
 import { type ServicePort, servicePort } from './service-port.ts';
 import { sliceEndpoints } from './slice-endpoints.ts';
@@ -77,6 +78,7 @@ export function createBackendProjections(
         name,
         profile: isPassed ? 'haptic-tcp' : (ref.profile?.name ?? plainProfile),
         ...(isPassed && { mode: 'tcp' as const }),
+        ...(mayCache(ref) && { cached: true as const }),
         owner,
       };
       const slices = () => reader.readIndex(slicesByService, `${ref.namespace}/${ref.service}`);

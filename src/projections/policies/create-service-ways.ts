@@ -2,6 +2,7 @@ import type { Collection, Graph, Reader } from '../../collections/types.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { backendKey } from '../backend-key.ts';
 import type { BackendRef } from '../backend-ref.ts';
+import type { ServerSettings } from './server-settings.ts';
 import { annotationField } from './annotation-field.ts';
 import type { ObjectSettings } from './create-policies.ts';
 import type { AuthUrl } from './parsers/auth-url.ts';
@@ -64,7 +65,7 @@ export function createServiceWays(
         service,
         port,
         ...(policy.profile && { profile: policy.profile }),
-        ...(policy.server && { server: policy.server }),
+        ...(policy.server && { server: uncached(policy.server) }),
       };
       const way: ServiceWay = {
         ref,
@@ -86,4 +87,9 @@ export function createServiceWays(
       reader.read(serviceShapes, service),
     );
   }
+}
+
+/** What HAProxy asks by itself is asked of the server each time. */
+function uncached(settings: ServerSettings): ServerSettings {
+  return settings.cache === true ? { ...settings, cache: false } : settings;
 }

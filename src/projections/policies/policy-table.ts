@@ -9,6 +9,7 @@ import { serverLimits } from './topics/server-limits.ts';
 import { basicAuth } from './topics/basic-auth.ts';
 import { bodySize } from './topics/body-size.ts';
 import { cors } from './topics/cors.ts';
+import { caching } from './topics/caching.ts';
 import { canary } from './topics/canary.ts';
 import { compression } from './topics/compression.ts';
 import { errorPages } from './topics/error-pages.ts';
@@ -49,6 +50,7 @@ export const policyTable: readonly PolicyTopic[] = [
   canary,
   mirroring,
   compression,
+  caching,
 
   errorPages,
   logging,

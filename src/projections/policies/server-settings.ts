@@ -1,7 +1,7 @@
 import type { PolicyFields } from './policy-fields.ts';
 import { policyIndex } from './policy-index.ts';
 
-/** What is said of the lines of servers: two routes that say something else of one Service have backends of their own. */
+/** What is said of lines of the backend's own section, mostly those of servers: two routes that say something else of one Service have backends of their own. */
 export type ServerSettings = Pick<
   PolicyFields,
   | 'backendProtocol'
@@ -14,6 +14,7 @@ export type ServerSettings = Pick<
   | 'sslCiphersBackend'
   | 'sslCipherSuitesBackend'
   | 'proxyProtocol'
+  | 'cache'
 >;
 
 /** Those of all settings; undefined where none is. */

@@ -47,6 +47,8 @@ export interface ShapingFields extends ErrorPages {
   /** Bytes. */
   readonly gzipMinLength?: number;
 
+  readonly cache?: boolean;
+
   readonly enableAccessLog?: boolean;
   /** Lines of HAProxy's configuration. */
   readonly configBackend?: readonly string[];
