@@ -56,7 +56,7 @@ export function* valuesOf<V>(map: OrderedMap<V>): Generator<V> {
 
 /**
  * A new version with the edits applied; a value of `undefined` deletes. Edits may come in any order, the last one of a
- * key wins. Chunks without an edit are shared with the old version. O(edits · log + chunks).
+ * key wins. Chunks without an edit are shared with the old version, which is itself the result where nothing changes. O(edits · log + chunks).
  */
 export function editOrderedMap<V>(
   map: OrderedMap<V>,
@@ -67,6 +67,7 @@ export function editOrderedMap<V>(
   const sorted = [...wanted].sort((a, b) => compareKeys(a[0], b[0]));
   if (map.chunks.length === 0) {
     const kept = sorted.filter((edit): edit is [string, V] => edit[1] !== undefined);
+    if (kept.length === 0) return map;
     return {
       size: kept.length,
       chunks: split(
@@ -78,6 +79,7 @@ export function editOrderedMap<V>(
   const chunks: Chunk<V>[] = [];
   let size = map.size;
   let taken = 0;
+  let changed = false;
   for (let from = 0; from < sorted.length;) {
     const index = chunkIndexFor(map.chunks, (sorted[from] as [string, V])[0]);
     const bound = map.chunks[index + 1]?.keys[0];
@@ -85,12 +87,14 @@ export function editOrderedMap<V>(
     while (to < sorted.length && (bound === undefined || (sorted[to] as [string, V])[0] < bound)) to++;
     const chunk = map.chunks[index] as Chunk<V>;
     const merged = mergeChunk(chunk, sorted, from, to);
+    changed ||= merged !== chunk;
     size += merged.keys.length - chunk.keys.length;
     appendRun(chunks, map.chunks, taken, index);
     append(chunks, merged);
     taken = index + 1;
     from = to;
   }
+  if (!changed) return map;
   appendRun(chunks, map.chunks, taken, map.chunks.length);
   return { size, chunks };
 }

@@ -3,7 +3,7 @@ import { editOrderedMap, getEntry, orderedMapFrom, type OrderedMap } from '../..
 import { createPlan } from '../../../src/plan/create-plan.ts';
 import { diff } from '../../../src/plan/diff.ts';
 import { inventoryOf } from '../../../src/plan/inventory-of.ts';
-import type { Backend, Plan, PlanFile, Section } from '../../../src/protocol/plan.ts';
+import type { Backend, CrtListEntry, Plan, PlanFile, Section } from '../../../src/protocol/plan.ts';
 import { baselineOf } from '../../fixtures/baseline.ts';
 import { makeBackend, makePlan } from '../../fixtures/make-plan.ts';
 
@@ -63,6 +63,7 @@ function countingPlan() {
     );
   return {
     plan,
+    watched,
     edited,
     backendAt,
     fileOf,
@@ -84,6 +85,33 @@ const shared = <V>(a: OrderedMap<V>, b: OrderedMap<V>) =>
   a.chunks.filter((chunk) => b.chunks.includes(chunk)).length;
 
 describe('the cost of a diff', () => {
+  it('follows the change: a certificate, and a host that comes, among ten thousand of a crt-list', () => {
+    const { plan: bare, watched, fileOf, edited, readsOf } = countingPlan();
+    const path = 'ssl/list.txt';
+    const entryAt = (at: number, name: string): [string, CrtListEntry] => {
+      const entry = { certificate: `ssl/${nameOf(at)}.pem`, options: [], sniFilters: [name] };
+      return [name, watched({ ...entry, text: `${entry.certificate} ${name}\n` })];
+    };
+    const entries = orderedMapFrom(
+      Array.from({ length: backends }, (_, at) => entryAt(at, `${nameOf(at)}.test`)),
+    );
+    const listed = (from: Plan, all: OrderedMap<CrtListEntry>): Plan =>
+      createPlan({ ...from, crtLists: editOrderedMap(from.crtLists, [[path, { path, entries: all }]]) });
+    const plan = listed(bare, entries);
+    const inventory = inventoryOf(plan);
+    const baseOf = (before: Plan) => baselineOf(before, '3.4', { inventory });
+    const renewed = edited(plan, [], [fileOf(77, 'b'.repeat(16))]);
+    diff(renewed, baseOf(plan));
+    const more = listed(renewed, editOrderedMap(entries, [entryAt(78, 'new.test')]));
+    diff(more, baseOf(renewed));
+    const again = edited(more, [], [fileOf(79, 'b'.repeat(16))]);
+    const base = baseOf(more);
+    const [decision, reads] = readsOf(() => diff(again, base));
+    expect(decision.batches.flat()).toEqual([{ kind: 'cert_set', path: `ssl/${nameOf(79)}.pem` }]);
+    expect(reads).toBeGreaterThan(10);
+    expect(reads).toBeLessThan(1_000);
+  });
+
   it('follows the change: an endpoint and a certificate among ten thousand', () => {
     const { plan, edited, backendAt, fileOf, readsOf } = countingPlan();
     const next = edited(plan, [backendAt(nameOf(4321), '10.0.0.2')], [fileOf(77, 'b'.repeat(16))]);

@@ -59,6 +59,20 @@ describe('an entry that a changed certificate would fall behind', () => {
     expect(laterNamesake(broken, two)).toBeUndefined();
   });
 
+  it('is found however many entries are between, and only behind', () => {
+    const between = Array.from({ length: 500 }, (_, i) => named(two, `b${i}.test`, `c${i}.test`));
+    const leaves = { [one]: 2, [two]: 8 };
+    const behind = [named(one, 'x.test'), ...between, named(two, 'x.test')];
+    expect(laterNamesake(plan(behind, leaves), one)).toEqual({ list, certificate: two, name: 'x.test' });
+    const many = Array.from({ length: 300 }, (_, i) => `m${i}.test`);
+    const ofMany = [named(one, ...many), ...between, named(two, 'm299.test')];
+    expect(laterNamesake(plan(ofMany, leaves), one)).toEqual({ list, certificate: two, name: 'm299.test' });
+    const before = [named(two, 'x.test'), ...between, named(one, 'x.test'), ...between];
+    expect(laterNamesake(plan(before, leaves), one)).toBeUndefined();
+    const unnamed = [named(one, 'b.example'), ...between, two];
+    expect(laterNamesake(plan(unnamed, leaves), one)?.name).toBe('b.example');
+  });
+
   it('counts for an authority that an entry names, too', () => {
     const withCa = { certificate: one, options: ['ca-file', 'ssl/ca.pem'], sniFilters: ['x.test'] };
     const both = plan([withCa, named(two, 'x.test')], { [one]: 2, [two]: 8 });
