@@ -29,7 +29,7 @@ export type Candidate = Required<Pick<IngressRoute, 'ref' | 'backend' | 'backend
 
 /**
  * One claim of several equal ones is served: the oldest (see compareClaims). The others are reported to their owners,
- * except a repetition of the winner by the winner itself.
+ * except a repetition of the winner by the winner itself. That `/foo/` goes before `/foo` of the same object is no mistake in it, but worth a word.
  */
 export function chooseRoute(
   claims: readonly Claim[],
@@ -44,7 +44,7 @@ export function chooseRoute(
     const older = loser.beside === winner.beside ? 'the older ' : '';
     const by = own ? `by ${winner.field} of the same object` : `by ${older}${formatOwner(winner.owner)}`;
     reader.report({
-      severity: 'error',
+      severity: own && loser.slashed !== winner.slashed ? 'warning' : 'error',
       reason: 'ConflictLost',
       field: loser.field,
       message: `${describeClaim(loser)} is already served ${by}`,

@@ -10,6 +10,8 @@ export interface Claim extends Pick<Host, 'host' | 'kind'>, Pick<Route, 'group' 
   readonly redirectHost?: string;
   /** For a host that is not one of the object's rules: whoever has it there goes before. */
   readonly beside?: true;
+  /** A prefix that is written with a slash at its end, which makes it the longer one of two that match the same. */
+  readonly slashed?: true;
   readonly owner: Owner;
   /** Creation time of the owner in milliseconds. */
   readonly created: number;

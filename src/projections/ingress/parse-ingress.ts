@@ -34,13 +34,12 @@ export function parseIngress(ingress: KubeObject, report: ReportFault): readonly
 
   const claim = (
     { host, kind, group }: HostMatch,
-    what: Pick<Claim, 'match' | 'path' | 'field'>,
+    what: Pick<Claim, 'match' | 'path' | 'field' | 'slashed'>,
     backend: unknown,
     backendField: string,
   ) => {
     const ref = parseBackend(backend, owner.namespace, backendField, report);
-    const { match, path, field } = what;
-    const common = { host, kind, group, match, path, owner, created, field, backendField };
+    const common = { host, kind, group, ...what, owner, created, backendField };
     claims.push({ ...common, position: claims.length, ...(ref === undefined ? {} : { ref }) });
   };
 
@@ -66,7 +65,9 @@ export function parseIngress(ingress: KubeObject, report: ReportFault): readonly
     paths?.forEach((entry, j) => {
       const field = `${at}.http.paths[${j}]`;
       const path = readPath(entry, field, report);
-      if (path !== undefined) claim(host.value, { ...path, field }, path.backend, `${field}.backend`);
+      if (path === undefined) return;
+      const { backend, ...match } = path;
+      claim(host.value, { ...match, field }, backend, `${field}.backend`);
     });
   });
 
@@ -84,7 +85,7 @@ function readPath(
   entry: unknown,
   field: string,
   report: ReportFault,
-): (Pick<Claim, 'match' | 'path'> & { readonly backend: unknown }) | undefined {
+): (Pick<Claim, 'match' | 'path' | 'slashed'> & { readonly backend: unknown }) | undefined {
   const record = recordField(entry, field, report);
   if (record === undefined) return undefined;
   const { pathType, path, backend } = record;
@@ -103,7 +104,8 @@ function readPath(
     const message = `is matched literally, not as a regular expression: ${showValue(path)}`;
     report({ reason: 'PathNotRegex', field: `${field}.path`, message, severity: 'warning' });
   }
-  return { match, path: text, backend };
+  const slashed = match === 'prefix' && text !== '' && typeof path === 'string' && path.endsWith('/');
+  return { match, path: text, backend, ...(slashed && { slashed }) };
 }
 
 function noPaths(field: string) {
