@@ -1,6 +1,9 @@
 import { annotationPrefix } from '../../src/projections/policies/annotation-field.ts';
+import { boolean } from '../../src/projections/policies/parsers/boolean.ts';
+import { policyIndex, type PolicyRow } from '../../src/projections/policies/policy-index.ts';
+import type { PolicyNeed } from '../../src/projections/policies/policy-need.ts';
 import { policyTable } from '../../src/projections/policies/policy-table.ts';
-import type { PolicyField, PolicyTopic } from '../../src/projections/policies/policy-topic.ts';
+import type { PolicyTopic } from '../../src/projections/policies/policy-topic.ts';
 
 /** The page docs/annotations.md. */
 export function annotationsReference(): string {
@@ -11,13 +14,14 @@ export function annotationsReference(): string {
 
 Each begins with \`${annotationPrefix}\`. Those about backends may be on the Service as well, which is heard before the Ingress; all others are for Ingresses. What is
 wrong with one is told by the admission webhook, which refuses errors and warns of the rest, by an Event and by the status page. It concerns that annotation alone, unless it
-restricts: then the routes of its object are **closed** (503) until it is mended. How to use them is told in [Policies](policies.md).
+restricts: then the routes of its object are **closed** (503) until it is mended. What one **needs** has to be on the same object; where the table says so, a Service that an
+Ingress routes to may say it in its place. How to use them is told in [Policies](policies.md).
 
 | reason | severity | what happened |
 | --- | --- | --- |
 | \`AnnotationMisplaced\` | error | is on a Service, and about routes: it has no effect, or closes them |
 | \`AnnotationUnknown\` | warning | there is no such annotation; an error, which closes the routes, where one that restricts seems to be meant |
-| \`AnnotationWithoutEffect\` | warning | needs another one beside it |
+| \`AnnotationWithoutEffect\` | warning | what it needs is not there, or another one leaves nothing for it to do; an error, which closes the routes, where it restricts |
 | \`InvalidAnnotation\` | error | its value cannot be understood: it has no effect, or closes the routes |
 | \`KeysInvalid\` | error | \`jwt-secret\`: the Secret is missing or malformed, and no token is believed; a warning where some of its keys count |
 | \`PasswordsInvalid\` | error | \`auth-secret\`: the Secret is missing or malformed, and nobody is let in, or some of its users are not |
@@ -36,8 +40,9 @@ ${policyTable.map(topicText).join('\n\n')}
 `;
 }
 
-function topicText({ title, fields }: PolicyTopic): string {
-  const rows = Object.values(fields).map(row);
+function topicText(topic: PolicyTopic): string {
+  const { title } = topic;
+  const rows = policyIndex.rows.filter((row) => row.topic === topic).map(rowText);
   return `## ${title}
 
 | annotation | about | values | meaning | a change is | example |
@@ -45,27 +50,31 @@ function topicText({ title, fields }: PolicyTopic): string {
 ${rows.join('\n')}`;
 }
 
-function row({
-  key,
-  scope,
-  values,
-  summary,
-  example,
-  shape,
-  restricting,
-  snippet,
-  narrows,
-  cost,
-}: PolicyField<unknown>): string {
+function rowText({ field, needs }: PolicyRow): string {
+  const { key, scope, values, summary, example, shape, restricting, snippet, narrows, cost } = field;
   const costs = { nothing: 'free', value: 'a profile', server: 'a backend' } as const;
   const change = cost ?? (typeof shape === 'string' ? costs[shape] : 'a profile in part');
   const notes = [
+    ...needs.map(needText),
     restricting && '**Restricts.**',
     narrows && '**Narrows.**',
     snippet && '**Snippet.**',
   ].filter(Boolean);
   const cells = [code(key), scope, values, [summary, ...notes].join(' '), change, code(example)];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function needText({ anyOf, value, orByDefault, orOnService }: PolicyNeed): string {
+  const ways = anyOf.flatMap((name) => {
+    const field = policyIndex.byField.get(name)?.field;
+    const wanted = value ?? (field?.parse === boolean ? 'true' : undefined);
+    return field === undefined ? [] : code(`${field.key}${wanted === undefined ? '' : `: ${wanted}`}`);
+  });
+  const elsewhere = [
+    orOnService === undefined ? '' : ', here or on the Service',
+    orByDefault === undefined ? '' : ', or the same of the configuration',
+  ];
+  return `**Needs** ${ways.join(' or ')}${elsewhere.join('')}.`;
 }
 
 function code(text: string): string {

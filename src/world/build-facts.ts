@@ -4,6 +4,7 @@ import type { TemplateConfig } from '../api/template-config.ts';
 import { layerGraph } from '../collections/layer-graph.ts';
 import type { Collection, Graph } from '../collections/types.ts';
 import { parseCidr } from '../lib/cidr.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { CodedError } from '../lib/coded-error.ts';
 import {
   createIngressProjections,
@@ -11,6 +12,7 @@ import {
 } from '../projections/ingress/create-ingress-projections.ts';
 import { addressRules } from '../projections/endpoints/address-rules.ts';
 import type { ExternalNames } from '../projections/endpoints/external-names.ts';
+import type { PolicyDefaults } from '../projections/policies/policy-defaults.ts';
 import type { Publishing } from '../projections/published-addresses.ts';
 import {
   createTlsProjections,
@@ -42,22 +44,32 @@ export interface FactOptions extends TlsOptions {
   readonly externalNames: ExternalNames;
   /** Whether annotations in HAProxy's own language are taken. */
   readonly snippetAnnotations: boolean;
+  readonly policyDefaults: PolicyDefaults;
   /** Of all HAProxy pods. */
   readonly zone?: string;
 }
 
 /** @throws CodedError `HAPTIC_ERR_CONFIG_INVALID`, when a setting cannot be understood */
-export function factOptionsOf({ controller }: Pick<TemplateConfig, 'controller'>): FactOptions {
+export function factOptionsOf({
+  controller,
+  templatingSettings,
+}: Pick<TemplateConfig, 'controller' | 'templatingSettings'>): FactOptions {
   const { publishService: service, publishAddresses: addresses } = controller;
   const { defaultSSLCertificate, selfSignedCertificate, certificateGracePeriod, externalNames } = controller;
   return {
     publishing: { ...(service && { service }), addresses },
     externalNames: externalNamesOf(externalNames),
     snippetAnnotations: controller.snippetAnnotations,
+    policyDefaults: policyDefaultsOf(templatingSettings.extraContext),
     ...(controller.zone !== undefined && { zone: controller.zone }),
     certificateGraceMs: parseDuration(certificateGracePeriod, 'controller.certificateGracePeriod'),
     defaultCertificates: [defaultSSLCertificate, selfSignedCertificate].filter((ref) => ref !== undefined),
   };
+}
+
+/** What the templates of the libraries take from there. */
+function policyDefaultsOf({ hsts, sslRedirect }: Readonly<Record<string, unknown>>): PolicyDefaults {
+  return { hsts: isRecord(hsts) && hsts['enabled'] === true, sslRedirect: sslRedirect === true };
 }
 
 function externalNamesOf({
@@ -93,7 +105,7 @@ export interface Facts {
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
 export function buildFacts(
   stores: ReadonlyMap<string, LiveStore>,
-  { publishing, externalNames, snippetAnnotations, zone, ...tlsOptions }: FactOptions,
+  { publishing, externalNames, snippetAnnotations, policyDefaults, zone, ...tlsOptions }: FactOptions,
 ): Facts {
   const watched = [...factResources, secretResource].flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
@@ -118,7 +130,7 @@ export function buildFacts(
       endpointslices: storeOf('endpointslices'),
       secrets,
     },
-    { publishing, externalNames, snippetAnnotations, ...(zone !== undefined && { zone }) },
+    { publishing, externalNames, snippetAnnotations, policyDefaults, ...(zone !== undefined && { zone }) },
   );
   // Where no Secrets are watched, HTTPS is not served, and nobody need be told what it lacks.
   const tls =

@@ -19,6 +19,8 @@ import type {
   AuthRequest,
 } from '../model.ts';
 import { createPolicies } from '../policies/create-policies.ts';
+import { createRules } from '../policies/create-rules.ts';
+import type { PolicyDefaults } from '../policies/policy-defaults.ts';
 import { createProfiles } from '../policies/create-profiles.ts';
 import { createAuthRequests } from '../policies/create-auth-requests.ts';
 import { createMirrors } from '../policies/create-mirrors.ts';
@@ -38,6 +40,7 @@ import { createBackendRefs } from './create-backend-refs.ts';
 import { createPassthroughs } from './create-passthroughs.ts';
 import { createPublishedAddresses, type Publishing } from '../published-addresses.ts';
 import { createBackendChecks } from './create-backend-checks.ts';
+import { servicesOf } from './services-of.ts';
 import { createIngressStatuses, type IngressStatus } from './create-ingress-statuses.ts';
 
 export interface IngressSources {
@@ -63,6 +66,8 @@ export interface IngressOptions {
   readonly zone?: string;
   /** Whether annotations in HAProxy's own language are taken. Default: no. */
   readonly snippetAnnotations?: boolean;
+  /** Default: nothing of it. */
+  readonly policyDefaults?: PolicyDefaults;
 }
 
 export interface IngressProjections extends Omit<PolicySecrets, 'identities'> {
@@ -113,24 +118,26 @@ export function createIngressProjections(
     externalNames = publicNames,
     zone,
     snippetAnnotations: snippets = false,
+    policyDefaults: defaults = { hsts: false, sslRedirect: false },
   } = options;
   const selected = createSelectedIngresses(graph, ingresses, ingressClasses, controller);
-  const {
-    policies,
-    routePolicies: ingressPolicies,
-    settings,
-  } = createPolicies(graph, 'Ingress', selected, { scopes: ['route', 'backend', 'host'], snippets });
-  const claims = createClaims(graph, selected, settings);
-  const { hosts, owners: hostOwners, byGroup } = createIngressHosts(graph, claims);
+  const said = { snippets, defaults };
   const { routePolicies: servicePolicies, settings: ofServices } = createPolicies(
     graph,
     'Service',
     services,
-    {
-      scopes: ['backend'],
-      snippets,
-    },
+    { ...said, scopes: ['backend'] },
   );
+  const { routePolicies: ingressPolicies, settings } = createPolicies(
+    graph,
+    'Ingress',
+    selected,
+    { ...said, scopes: ['route', 'backend', 'host'] },
+    { settings: ofServices, servicesOf },
+  );
+  const policies = createRules(graph, settings);
+  const claims = createClaims(graph, selected, settings);
+  const { hosts, owners: hostOwners, byGroup } = createIngressHosts(graph, claims);
   const serviceShapes = createServiceShapes(graph, services, externalNames);
   const { passthroughs, passedBy } = createPassthroughs(graph, {
     ingresses: selected,

@@ -3,10 +3,9 @@ import type { Collection, Graph } from '../../collections/types.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { ownerOf } from '../owner-of.ts';
 import { reportFor } from '../report-for.ts';
-import type { Policy } from '../model.ts';
 import { canaryOf } from './canary.ts';
+import { hasRule } from './has-rule.ts';
 import type { PolicyFields } from './policy-fields.ts';
-import { policyIndex } from './policy-index.ts';
 import { policyShape } from './policy-shape.ts';
 import { profileOf } from './profile-of.ts';
 import { type ReadPolicy, readPolicy, type PolicyScope } from './read-policy.ts';
@@ -15,8 +14,6 @@ import { ruleOf } from './rule-of.ts';
 import { serverSettings } from './server-settings.ts';
 
 export interface Policies {
-  /** By rule: what is said of requests, for maps. */
-  readonly policies: Collection<Policy>;
   /** By key of the object. None for objects that say nothing. */
   readonly routePolicies: Collection<RoutePolicy>;
   /** All that an object says, by its key. */
@@ -27,12 +24,20 @@ export interface ObjectSettings extends ReadPolicy {
   readonly owner: Owner;
 }
 
+/** What may be said of backends on other objects, the Services that an object routes to. */
+export interface BackendSettings {
+  readonly settings: Collection<ObjectSettings>;
+  /** Names of Services, of the object's own namespace. */
+  readonly servicesOf: (object: KubeObject) => readonly string[];
+}
+
 /** What objects of one kind say of routes and backends by annotations. One changed value is one changed entry, and no route. */
 export function createPolicies(
   graph: Graph,
   kind: string,
   objects: Collection<KubeObject>,
   scope: PolicyScope,
+  backends?: BackendSettings,
 ): Policies {
   const owner = (object: KubeObject): Owner => ownerOf(kind, object);
   const at = kind.toLowerCase();
@@ -40,19 +45,16 @@ export function createPolicies(
     `${at}.settings`,
     objects,
     (object, _key, reader): ObjectSettings | undefined => {
-      const policy = readPolicy(object, scope, reportFor(owner(object), reader));
-      return policy && { ...policy, owner: owner(object) };
+      const by = owner(object);
+      const onServices = (name: keyof PolicyFields): readonly unknown[] =>
+        backends?.servicesOf(object).map((service) => {
+          const said = reader.read(backends.settings, `${by.namespace}/${service}`);
+          return said?.fields[name];
+        }) ?? [];
+      const policy = readPolicy(object, scope, reportFor(by, reader), onServices);
+      return policy && { ...policy, owner: by };
     },
-    { ownerOf: owner },
-  );
-  const policies = graph.flatMapEntries(
-    `${at}.policies`,
-    read,
-    ({ fields, owner: by }) => {
-      const rule = ruleOf(by);
-      return hasRule(fields) ? [[rule, { ...fields, rule, owner: by }] as const] : [];
-    },
-    { ownerOf: ({ owner: by }) => by },
+    { ownerOf: owner, reads: backends === undefined ? [] : [backends.settings] },
   );
   const routePolicies = graph.mapEntries(
     `${at}.route-policies`,
@@ -72,11 +74,5 @@ export function createPolicies(
     },
     { ownerOf: ({ owner: by }) => by },
   );
-  return { policies, routePolicies, settings: read };
-}
-
-function hasRule(fields: PolicyFields): boolean {
-  return Object.keys(fields).some(
-    (name) => policyIndex.byField.get(name as keyof PolicyFields)?.field.scope === 'route',
-  );
+  return { routePolicies, settings: read };
 }

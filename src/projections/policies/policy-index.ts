@@ -1,4 +1,5 @@
 import type { PolicyFields } from './policy-fields.ts';
+import type { PolicyNeed } from './policy-need.ts';
 import { policyTable } from './policy-table.ts';
 import type { PolicyField, PolicyTopic } from './policy-topic.ts';
 
@@ -7,6 +8,8 @@ export interface PolicyRow {
   readonly name: keyof PolicyFields;
   readonly topic: PolicyTopic;
   readonly field: PolicyField<unknown>;
+  /** Its own, after the topic's switch. */
+  readonly needs: readonly PolicyNeed[];
 }
 
 const rows: readonly PolicyRow[] = policyTable.flatMap((topic) =>
@@ -14,6 +17,10 @@ const rows: readonly PolicyRow[] = policyTable.flatMap((topic) =>
     name: name as keyof PolicyFields,
     topic,
     field: field,
+    needs: [
+      ...(topic.switch === undefined || topic.switch === name ? [] : [{ anyOf: [topic.switch] }]),
+      ...(field.needs ?? []),
+    ],
   })),
 );
 

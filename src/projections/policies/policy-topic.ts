@@ -1,5 +1,6 @@
 import type { Parsed } from '../parsed.ts';
 import type { PolicyFields } from './policy-fields.ts';
+import type { PolicyNeed } from './policy-need.ts';
 
 /** One setting: how it is written, where it may be said, what it costs and what a mistake in it means. */
 export interface PolicyField<Value> {
@@ -24,12 +25,22 @@ export interface PolicyField<Value> {
   readonly restricting?: true;
   /** It narrows what its topic grants: where it cannot be understood, the topic grants nothing. */
   readonly narrows?: true;
+  /** What has to be said as well; all of these, besides the topic's switch. Without, it has no effect, and closes the route where it is `restricting`. */
+  readonly needs?: readonly PolicyNeed[];
   /** It is HAProxy's language, and taken only where the configuration allows that. */
   readonly snippet?: true;
   /** For the documentation: what may be written, what it does, and one value that works. */
   readonly values: string;
   readonly summary: string;
   readonly example: string;
+}
+
+/** A setting that cannot be said beside another one. */
+export interface PolicyClash {
+  readonly field: keyof PolicyFields;
+  readonly fault: string;
+  /** It is clear what is meant, and that it comes to nothing: no mistake that an object is refused for. */
+  readonly isIdle?: true;
 }
 
 /** Settings that belong together, printed by the same lines. */
@@ -40,10 +51,8 @@ export interface PolicyTopic {
   /** A switch without which the others have no effect. */
   readonly switch?: keyof PolicyFields;
   readonly fields: { readonly [Name in keyof PolicyFields]?: PolicyField<NonNullable<PolicyFields[Name]>> };
-  /** What is wrong with values that are each well-formed. Those that are named are left out. */
-  readonly check?: (
-    fields: PolicyFields,
-  ) => readonly { readonly field: keyof PolicyFields; readonly fault: string }[];
+  /** What is wrong with values that are each well-formed, once what they need is there. Those that are named are left out. */
+  readonly check?: (fields: PolicyFields) => readonly PolicyClash[];
   /** What of a route's path its profile depends on. */
   readonly pathShape?: (path: string) => unknown;
 }

@@ -5,10 +5,13 @@ import type { ReportFault } from '../fault.ts';
 import { showValue } from '../show-value.ts';
 import { annotationField, annotationPrefix } from './annotation-field.ts';
 import { namesElsewhere } from './names-elsewhere.ts';
+import { needWords } from './need-words.ts';
+import type { PolicyDefaults } from './policy-defaults.ts';
 import type { PolicyFields } from './policy-fields.ts';
 import { policyIndex, type PolicyRow } from './policy-index.ts';
 import { policyTable } from './policy-table.ts';
 import type { PolicyTopic } from './policy-topic.ts';
+import { type AroundPolicy, unmetNeeds } from './unmet-needs.ts';
 
 export interface ReadPolicy {
   readonly fields: PolicyFields;
@@ -22,85 +25,92 @@ export interface PolicyScope {
   readonly scopes: readonly PolicyRow['field']['scope'][];
   /** Whether annotations in HAProxy's own language are taken. */
   readonly snippets: boolean;
+  /** Default: nothing. */
+  readonly defaults?: PolicyDefaults;
 }
 
 /**
  * The annotations of an object as settings. Each that is unknown, malformed, out of place or without effect is reported by its name and left out; the others
  * count. `undefined`: it says nothing.
+ *
+ * @param onServices what the Services say that the object routes to; asked only where a setting depends on it
  */
 export function readPolicy(
   { metadata }: KubeObject,
-  { scopes, snippets }: PolicyScope,
+  scope: PolicyScope,
   report: ReportFault,
+  onServices: AroundPolicy['onServices'] = () => [],
 ): ReadPolicy | undefined {
   const annotations: unknown = metadata.annotations;
   if (!isRecord(annotations)) return undefined;
   const fields: Record<string, unknown> = {};
-  let said = false;
+  const written = new Set<keyof PolicyFields>();
   let closed = false;
   const withdrawn = new Set<PolicyTopic>();
   const leaveOut = ({ name, topic, field }: PolicyRow, fault: string, reason: string) => {
-    report({ reason, field: annotationField(field.key), message: `${fault}: ${effectOf(field)}` });
+    const { narrows, restricting } = field;
+    const isIdle = reason === 'AnnotationWithoutEffect';
+    const effect = effectOf(isIdle ? { restricting } : field);
+    const severity = isIdle && restricting !== true ? 'warning' : 'error';
+    report({ reason, field: annotationField(field.key), message: `${fault}: ${effect}`, severity });
     Reflect.deleteProperty(fields, name);
-    if (field.restricting === true) closed = true;
-    if (field.narrows === true) withdrawn.add(topic);
+    if (restricting === true) closed = true;
+    if (narrows === true && !isIdle) withdrawn.add(topic);
   };
   for (const [annotation, text] of Object.entries(annotations)) {
     if (!annotation.startsWith(annotationPrefix)) continue;
     const key = annotation.slice(annotationPrefix.length);
     const row = policyIndex.byKey.get(key);
     if (row === undefined) {
-      if (!reportUnknown(key, report)) continue;
-      said = closed = true;
+      closed = reportUnknown(key, report) || closed;
       continue;
     }
-    said = true;
-    const { scope, snippet, parse } = row.field;
-    if (!scopes.includes(scope)) {
-      leaveOut(row, 'is about routes, so it belongs to the Ingress', 'AnnotationMisplaced');
-      continue;
-    }
-    if (snippet === true && !snippets) {
-      leaveOut(row, 'is not allowed here (controller.snippetAnnotations)', 'SnippetForbidden');
-      continue;
-    }
-    const parsed = typeof text === 'string' ? parse(text) : { fault: `must be text: ${showValue(text)}` };
-    if ('fault' in parsed) leaveOut(row, parsed.fault, 'InvalidAnnotation');
+    written.add(row.name);
+    const parsed = parseIn(scope, row, text);
+    if ('fault' in parsed) leaveOut(row, parsed.fault, parsed.reason);
     else fields[row.name] = parsed.value;
   }
-  if (!said) return undefined;
+  if (written.size === 0 && !closed) return undefined;
+  const { defaults = { hsts: false, sslRedirect: false } } = scope;
+  for (const { name, need } of unmetNeeds(fields, written, { defaults, onServices })) {
+    const row = policyIndex.byField.get(name);
+    if (row && need) leaveOut(row, needWords(need), 'AnnotationWithoutEffect');
+    Reflect.deleteProperty(fields, name);
+  }
   for (const topic of policyTable) {
-    if (withdrawn.has(topic))
-      for (const name of Object.keys(topic.fields)) Reflect.deleteProperty(fields, name);
-    for (const { field, fault } of topic.check?.(fields) ?? []) {
+    for (const { field, fault, isIdle } of topic.check?.(fields) ?? []) {
       const row = policyIndex.byField.get(field);
-      if (row && fields[field] !== undefined) leaveOut(row, fault, 'InvalidAnnotation');
+      if (row && fields[field] !== undefined)
+        leaveOut(row, fault, isIdle === true ? 'AnnotationWithoutEffect' : 'InvalidAnnotation');
     }
-    dropUnswitched(topic, fields, report);
+    const isOff = topic.switch !== undefined && fields[topic.switch] === false;
+    if (withdrawn.has(topic) || isOff)
+      for (const name of Object.keys(topic.fields)) Reflect.deleteProperty(fields, name);
   }
   return { fields, closed };
 }
 
-function dropUnswitched(
-  { switch: by, fields: known }: (typeof policyTable)[number],
-  fields: Record<string, unknown>,
-  report: ReportFault,
-): void {
-  if (by === undefined || fields[by] === true) return;
-  const off = fields[by] === false;
-  const wanted = `${annotationPrefix}${policyIndex.byField.get(by)?.field.key ?? by}`;
-  for (const name of Object.keys(known) as (keyof PolicyFields)[]) {
-    if (fields[name] === undefined) continue;
-    Reflect.deleteProperty(fields, name);
-    if (off) continue;
-    const key = policyIndex.byField.get(name)?.field.key ?? name;
-    const message = `has no effect without ${wanted}: "true"`;
-    report({ reason: 'AnnotationWithoutEffect', field: annotationField(key), message, severity: 'warning' });
-  }
+function parseIn(
+  { scopes, snippets }: PolicyScope,
+  { field: { scope, snippet, parse } }: PolicyRow,
+  text: unknown,
+): { readonly value: unknown } | { readonly fault: string; readonly reason: string } {
+  if (!scopes.includes(scope))
+    return { fault: 'is about routes, so it belongs to the Ingress', reason: 'AnnotationMisplaced' };
+  if (snippet === true && !snippets)
+    return { fault: 'is not allowed here (controller.snippetAnnotations)', reason: 'SnippetForbidden' };
+  const parsed = typeof text === 'string' ? parse(text) : { fault: `must be text: ${showValue(text)}` };
+  return 'fault' in parsed ? { ...parsed, reason: 'InvalidAnnotation' } : parsed;
 }
 
 /** What becomes of the object when a setting is left out, to end a message with. */
-function effectOf({ restricting, narrows }: Pick<PolicyRow['field'], 'restricting' | 'narrows'>): string {
+function effectOf({
+  restricting,
+  narrows,
+}: {
+  readonly restricting?: true | undefined;
+  readonly narrows?: true | undefined;
+}): string {
   if (restricting === true) return 'its routes are closed until it is mended';
   return narrows === true ? 'nothing is granted until it is mended' : 'it has no effect';
 }

@@ -4,9 +4,11 @@ import { showValue } from '../../show-value.ts';
 import { boolean } from '../parsers/boolean.ts';
 import { haproxyTime } from '../parsers/haproxy-time.ts';
 import { oneOf } from '../parsers/one-of.ts';
+import type { PolicyNeed } from '../policy-need.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
 const common = { scope: 'backend', shape: 'value' } as const;
+const byCookie = [{ anyOf: ['affinity'], value: 'cookie' }] as const satisfies readonly PolicyNeed[];
 
 /** Clients stay with their server by a cookie. */
 export const affinity: PolicyTopic = {
@@ -25,6 +27,7 @@ export const affinity: PolicyTopic = {
     sessionCookieName: {
       ...common,
       key: 'session-cookie-name',
+      needs: byCookie,
       parse: cookieName,
       values: 'a name',
       summary: 'Default `INGRESSCOOKIE`.',
@@ -33,6 +36,7 @@ export const affinity: PolicyTopic = {
     sessionCookieStrategy: {
       ...common,
       key: 'session-cookie-strategy',
+      needs: byCookie,
       parse: oneOf('insert', 'rewrite', 'prefix'),
       values: '`insert`, `rewrite` or `prefix`',
       summary:
@@ -42,6 +46,7 @@ export const affinity: PolicyTopic = {
     sessionCookiePreserve: {
       ...common,
       key: 'session-cookie-preserve',
+      needs: byCookie,
       parse: boolean,
       values: '`true` or `false`',
       summary: 'Leaves the cookie alone where the application sets it itself.',
@@ -50,6 +55,7 @@ export const affinity: PolicyTopic = {
     sessionCookieDomain: {
       ...common,
       key: 'session-cookie-domain',
+      needs: byCookie,
       parse: domain,
       values: 'a domain',
       summary: 'Shares the cookie among hosts of a domain.',
@@ -58,6 +64,7 @@ export const affinity: PolicyTopic = {
     sessionCookieSameSite: {
       ...common,
       key: 'session-cookie-same-site',
+      needs: byCookie,
       parse: oneOf('None', 'Lax', 'Strict'),
       values: '`None`, `Lax` or `Strict`',
       summary: 'When browsers send it along from other sites; `None` makes it `Secure`, as browsers ask for.',
@@ -66,6 +73,7 @@ export const affinity: PolicyTopic = {
     sessionCookieMaxIdle: {
       ...common,
       key: 'session-cookie-max-idle',
+      needs: byCookie,
       parse: haproxyTime,
       values: 'a time',
       summary: 'After how long without a request it does not count any more.',
@@ -74,20 +82,19 @@ export const affinity: PolicyTopic = {
     sessionCookieMaxLife: {
       ...common,
       key: 'session-cookie-max-life',
+      needs: byCookie,
       parse: haproxyTime,
       values: 'a time',
       summary: 'After how long it does not count any more.',
       example: '8h',
     },
   },
-  check: ({ affinity: by, sessionCookieStrategy = 'insert', ...fields }) =>
-    by === 'cookie'
-      ? (['sessionCookiePreserve', 'sessionCookieMaxIdle', 'sessionCookieMaxLife'] as const)
-          .filter((field) => fields[field] !== undefined && sessionCookieStrategy !== 'insert')
-          .map((field) => ({ field, fault: 'needs session-cookie-strategy: insert' }))
-      : (Object.keys(fields) as (keyof typeof fields)[])
-          .filter((field) => field.startsWith('sessionCookie'))
-          .map((field) => ({ field, fault: 'needs affinity: cookie' })),
+  check: ({ sessionCookieStrategy = 'insert', ...fields }) =>
+    sessionCookieStrategy === 'insert'
+      ? []
+      : (['sessionCookiePreserve', 'sessionCookieMaxIdle', 'sessionCookieMaxLife'] as const)
+          .filter((field) => fields[field] !== undefined)
+          .map((field) => ({ field, fault: 'is for session-cookie-strategy: insert', isIdle: true })),
 };
 
 function cookieName(text: string): Parsed<string> {

@@ -46,11 +46,12 @@ export const backendTls: PolicyTopic = {
     secureVerifyHostname: {
       ...common,
       key: 'secure-verify-hostname',
+      needs: [{ anyOf: ['secureVerifyCaSecret'] }],
       parse: hostName,
       restricting: true,
       values: 'a host name',
       summary:
-        'The name that has to be in the certificate of servers, and that they are asked for. HAProxy verifies the name that it asks for, so `secure-sni` cannot be another one. Needs `secure-verify-ca-secret` beside it.',
+        'The name that has to be in the certificate of servers, and that they are asked for. HAProxy verifies the name that it asks for, so `secure-sni` cannot be another one.',
       example: 'shop.internal.example.com',
     },
     secureSni: {
@@ -112,12 +113,8 @@ export const backendTls: PolicyTopic = {
       example: 'v2',
     },
   },
-  check({ secureSni, secureVerifyHostname, secureVerifyCaSecret }) {
+  check({ secureSni, secureVerifyHostname }) {
     if (secureVerifyHostname === undefined) return [];
-    if (secureVerifyCaSecret === undefined) {
-      const needs = 'needs secure-verify-ca-secret beside it: without, no certificate is verified';
-      return [{ field: 'secureVerifyHostname', fault: needs }];
-    }
     if (secureSni === undefined || secureSni === secureVerifyHostname) return [];
     const fault = 'is not the name of secure-sni, which HAProxy would verify in its place';
     return [{ field: 'secureVerifyHostname', fault }];

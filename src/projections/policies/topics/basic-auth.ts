@@ -22,6 +22,7 @@ export const basicAuth: PolicyTopic = {
     },
     authRealm: {
       key: 'auth-realm',
+      needs: [{ anyOf: ['authSecret'] }],
       parse: realm,
       scope: 'route',
       shape: 'nothing',
@@ -30,11 +31,6 @@ export const basicAuth: PolicyTopic = {
       summary: 'What browsers show of what the password is for. Default `Restricted`.',
       example: 'Staff only',
     },
-  },
-  check({ authSecret, authRealm }) {
-    return authRealm !== undefined && authSecret === undefined
-      ? [{ field: 'authRealm', fault: 'needs auth-secret' }]
-      : [];
   },
 };
 

@@ -5,7 +5,7 @@ import { matchedName } from '../parsers/matched-name.ts';
 import { matchedValue } from '../parsers/matched-value.ts';
 import { wholeNumber } from '../parsers/whole-number.ts';
 import type { PolicyFields } from '../policy-fields.ts';
-import type { PolicyTopic } from '../policy-topic.ts';
+import type { PolicyClash, PolicyTopic } from '../policy-topic.ts';
 
 const common = { scope: 'route', shape: 'nothing' } as const;
 const most = 1_000_000;
@@ -41,6 +41,7 @@ export const canary: PolicyTopic = {
     canaryByHeaderValue: {
       ...common,
       key: 'canary-by-header-value',
+      needs: [{ anyOf: ['canaryByHeader'] }],
       parse: matchedValue,
       values: 'visible ASCII without blanks',
       summary: 'Requests that have this there go to the canary, in place of `always` and `never`.',
@@ -49,6 +50,7 @@ export const canary: PolicyTopic = {
     canaryByHeaderPattern: {
       ...common,
       key: 'canary-by-header-pattern',
+      needs: [{ anyOf: ['canaryByHeader'] }],
       cost: 'a line of the frontends, where no other route has the same',
       parse: boundedRegex,
       values: 'a regular expression that begins with `^`',
@@ -77,6 +79,7 @@ export const canary: PolicyTopic = {
     canaryWeightTotal: {
       ...common,
       key: 'canary-weight-total',
+      needs: [{ anyOf: ['canaryWeight'] }],
       parse: wholeNumber(1, most),
       values: 'a whole number from 1 to 1000000',
       summary: 'Of how many. Default `100`.',
@@ -85,25 +88,24 @@ export const canary: PolicyTopic = {
   },
   check(fields) {
     if (fields.canary !== true) return [];
-    const { canaryByHeader, canaryByHeaderValue, canaryByHeaderPattern } = fields;
+    const { canaryByHeaderValue, canaryByHeaderPattern } = fields;
     const { canaryWeight = 0, canaryWeightTotal = 100 } = fields;
-    const faults: { readonly field: keyof PolicyFields; readonly fault: string }[] = [];
+    const faults: PolicyClash[] = [];
     for (const field of Object.keys(fields) as (keyof PolicyFields)[]) {
       if (!Object.hasOwn(canary.fields, field))
-        faults.push({ field, fault: 'belongs to the Ingress that this one is the canary of' });
+        faults.push({ field, fault: 'belongs to the Ingress that this one is the canary of', isIdle: true });
     }
     if (canaryWeight > canaryWeightTotal)
       faults.push({
         field: 'canaryWeight',
         fault: `is more than canary-weight-total (${canaryWeightTotal})`,
       });
-    if (canaryByHeader === undefined) {
-      const fault = 'needs canary-by-header';
-      if (canaryByHeaderValue !== undefined) faults.push({ field: 'canaryByHeaderValue', fault });
-      if (canaryByHeaderPattern !== undefined) faults.push({ field: 'canaryByHeaderPattern', fault });
-    } else if (canaryByHeaderValue !== undefined && canaryByHeaderPattern !== undefined) {
-      faults.push({ field: 'canaryByHeaderPattern', fault: 'comes after canary-by-header-value' });
-    }
+    if (canaryByHeaderValue !== undefined && canaryByHeaderPattern !== undefined)
+      faults.push({
+        field: 'canaryByHeaderPattern',
+        fault: 'is not looked at beside canary-by-header-value',
+        isIdle: true,
+      });
     return faults;
   },
 };

@@ -22,6 +22,7 @@ export const clientCertificates: PolicyTopic = {
     },
     authTlsVerifyClient: {
       key: 'auth-tls-verify-client',
+      needs: [{ anyOf: ['authTlsSecret'] }],
       parse: oneOf('on', 'optional', 'off'),
       scope: 'route',
       shape: { part: (mode) => (mode === 'on' ? undefined : mode) },
@@ -33,6 +34,7 @@ export const clientCertificates: PolicyTopic = {
     },
     authTlsErrorPage: {
       key: 'auth-tls-error-page',
+      needs: [{ anyOf: ['authTlsSecret'] }],
       parse: webAddress,
       scope: 'route',
       shape: { part: () => true },
@@ -43,6 +45,7 @@ export const clientCertificates: PolicyTopic = {
     },
     authTlsCertHeader: {
       key: 'auth-tls-cert-header',
+      needs: [{ anyOf: ['authTlsSecret'] }],
       parse: boolean,
       scope: 'route',
       shape: { part: (isWanted) => (isWanted ? true : undefined) },
@@ -52,14 +55,5 @@ export const clientCertificates: PolicyTopic = {
         'Whether the server is given the whole certificate, as `X-SSL-Client-Cert`: DER in base64. Default `false`.',
       example: 'true',
     },
-  },
-  check({ authTlsSecret, authTlsVerifyClient, authTlsErrorPage, authTlsCertHeader }) {
-    if (authTlsSecret !== undefined || authTlsVerifyClient === 'off') return [];
-    const fault = 'needs auth-tls-secret to name the authorities';
-    return [
-      ...(authTlsVerifyClient === undefined ? [] : [{ field: 'authTlsVerifyClient' as const, fault }]),
-      ...(authTlsErrorPage === undefined ? [] : [{ field: 'authTlsErrorPage' as const, fault }]),
-      ...(authTlsCertHeader === undefined ? [] : [{ field: 'authTlsCertHeader' as const, fault }]),
-    ];
   },
 };

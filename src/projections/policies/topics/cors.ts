@@ -61,10 +61,11 @@ export const cors: PolicyTopic = {
     corsAllowCredentials: {
       ...common,
       key: 'cors-allow-credentials',
+      needs: [{ anyOf: ['corsAllowOrigin'] }],
       parse: boolean,
       values: '`true` or `false`',
       summary:
-        'Whether browsers send cookies and passwords along. Needs `cors-allow-origin` to name origins.',
+        'Whether browsers send cookies and passwords along. `cors-allow-origin` has to name the origins.',
       example: 'true',
     },
     corsMaxAge: {
@@ -78,7 +79,7 @@ export const cors: PolicyTopic = {
   },
   check: ({ corsAllowCredentials, corsAllowOrigin }) => {
     // With every origin, any page could act as whoever looks at it. Browsers refuse `*` here, and mirroring the origin would get around that.
-    if (corsAllowCredentials !== true || (corsAllowOrigin && !corsAllowOrigin.includes('*'))) return [];
+    if (corsAllowCredentials !== true || corsAllowOrigin?.includes('*') !== true) return [];
     return [{ field: 'corsAllowCredentials', fault: 'needs cors-allow-origin to name the origins' }];
   },
 };

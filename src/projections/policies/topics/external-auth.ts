@@ -6,10 +6,11 @@ import { listOf } from '../parsers/list-of.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import { signIn } from '../parsers/sign-in.ts';
 import { refusedHeader } from '../refused-header.ts';
-import type { PolicyFields } from '../policy-fields.ts';
+import type { PolicyNeed } from '../policy-need.ts';
 import type { PolicyField, PolicyTopic } from '../policy-topic.ts';
 
 const common = { scope: 'route', shape: 'nothing', restricting: true } as const;
+const asked = [{ anyOf: ['authUrl'] }] as const satisfies readonly PolicyNeed[];
 
 /** Who may come, by what another server says of each request. */
 export const externalAuth: PolicyTopic = {
@@ -30,6 +31,7 @@ export const externalAuth: PolicyTopic = {
     authMethod: {
       ...common,
       key: 'auth-method',
+      needs: asked,
       parse: oneOf('GET', 'HEAD', 'POST'),
       values: '`GET`, `HEAD` or `POST`',
       summary: 'How it is asked. Default `GET`.',
@@ -56,6 +58,7 @@ export const externalAuth: PolicyTopic = {
     authSignin: {
       ...common,
       key: 'auth-signin',
+      needs: asked,
       parse: signIn,
       values: 'a URL, or a path of the same host',
       summary:
@@ -63,21 +66,7 @@ export const externalAuth: PolicyTopic = {
       example: 'https://login.example.com/oauth2/start',
     },
   },
-  check({ authUrl: url, ...rest }) {
-    if (url !== undefined) return [];
-    return dependent
-      .filter((field) => rest[field] !== undefined)
-      .map((field) => ({ field, fault: 'needs auth-url' }));
-  },
 };
-
-const dependent = [
-  'authMethod',
-  'authHeadersRequest',
-  'authHeadersSucceed',
-  'authHeadersFail',
-  'authSignin',
-] as const satisfies readonly (keyof PolicyFields)[];
 
 function headers(
   key: string,
@@ -89,6 +78,7 @@ function headers(
   return {
     ...common,
     key,
+    needs: asked,
     parse: (text) => (all && text.trim() === '*' ? { value: ['*'] } : some(text)),
     values: `names of headers between commas${all ? ', or `*`' : ''}`,
     summary,

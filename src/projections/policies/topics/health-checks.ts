@@ -33,6 +33,7 @@ export const healthChecks: PolicyTopic = {
     healthCheckHost: {
       ...common,
       key: 'health-check-host',
+      needs: [{ anyOf: ['healthCheckUri'] }],
       parse: hostName,
       values: 'a host name',
       summary: 'The `Host` of the question. Default: none.',
@@ -71,10 +72,6 @@ export const healthChecks: PolicyTopic = {
       example: '3',
     },
   },
-  check: ({ healthCheckUri, healthCheckHost }) =>
-    healthCheckHost === undefined || healthCheckUri !== undefined
-      ? []
-      : [{ field: 'healthCheckHost', fault: 'needs health-check-uri' }],
 };
 
 /** Path and query, as a client would send them. */

@@ -1,9 +1,11 @@
 import { boolean } from '../parsers/boolean.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import { wholeNumber } from '../parsers/whole-number.ts';
+import type { PolicyNeed } from '../policy-need.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
 const common = { scope: 'route', shape: 'nothing' } as const;
+const withHsts = [{ anyOf: ['hsts'], orByDefault: 'hsts' }] as const satisfies readonly PolicyNeed[];
 
 /** That clients come by HTTPS, and by nothing else. */
 export const httpsOnly: PolicyTopic = {
@@ -25,6 +27,7 @@ export const httpsOnly: PolicyTopic = {
       ...common,
       shape: 'value',
       key: 'ssl-redirect-code',
+      needs: [{ anyOf: ['sslRedirect'], orByDefault: 'sslRedirect' }],
       parse: oneOf(301, 302, 303, 307, 308),
       values: '`301`, `302`, `303`, `307` or `308`',
       summary: 'By which status. Default: `sslRedirectCode` of the configuration.',
@@ -43,6 +46,7 @@ export const httpsOnly: PolicyTopic = {
     hstsMaxAge: {
       ...common,
       key: 'hsts-max-age',
+      needs: withHsts,
       parse: wholeNumber(0, 63_072_000),
       values: 'seconds, at most 63072000',
       summary:
@@ -52,6 +56,7 @@ export const httpsOnly: PolicyTopic = {
     hstsIncludeSubdomains: {
       ...common,
       key: 'hsts-include-subdomains',
+      needs: withHsts,
       parse: boolean,
       values: '`true` or `false`',
       summary: 'Whether it is said of all hosts below, too.',
@@ -60,6 +65,7 @@ export const httpsOnly: PolicyTopic = {
     hstsPreload: {
       ...common,
       key: 'hsts-preload',
+      needs: withHsts,
       parse: boolean,
       values: '`true` or `false`',
       summary: 'Whether the host may be put on the lists that browsers come with.',

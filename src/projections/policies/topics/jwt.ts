@@ -4,7 +4,6 @@ import { jwtAlgorithms } from '../jwt-algorithms.ts';
 import { listOf } from '../parsers/list-of.ts';
 import { secretName } from '../parsers/secret-name.ts';
 import { oneOf } from '../parsers/one-of.ts';
-import type { PolicyFields } from '../policy-fields.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 import { refusedHeader } from '../refused-header.ts';
 import { userListName } from '../user-list-name.ts';
@@ -29,6 +28,7 @@ export const jwt: PolicyTopic = {
     jwtAlgorithm: {
       ...common,
       key: 'jwt-algorithm',
+      needs: [{ anyOf: ['jwtSecret'] }],
       parse: oneOf(...jwtAlgorithms),
       shape: 'value',
       values: jwtAlgorithms.map((name) => `\`${name}\``).join(', '),
@@ -39,6 +39,7 @@ export const jwt: PolicyTopic = {
     jwtIssuer: {
       ...common,
       key: 'jwt-issuer',
+      needs: [{ anyOf: ['jwtSecret'] }],
       parse: claimValue,
       shape: { part: () => true },
       values: 'a text of visible characters',
@@ -48,6 +49,7 @@ export const jwt: PolicyTopic = {
     jwtAudience: {
       ...common,
       key: 'jwt-audience',
+      needs: [{ anyOf: ['jwtSecret'] }],
       parse: listOf(claimValue, 16),
       shape: { part: () => true },
       values: 'texts of visible characters between commas',
@@ -58,6 +60,7 @@ export const jwt: PolicyTopic = {
     jwtClaimsHeaders: {
       ...common,
       key: 'jwt-claims-headers',
+      needs: [{ anyOf: ['jwtSecret'] }],
       parse: listOf(claimHeader, 16),
       shape: 'value',
       values: '`<claim>:<header>` between commas',
@@ -66,20 +69,7 @@ export const jwt: PolicyTopic = {
       example: 'sub:X-User, email:X-User-Email',
     },
   },
-  check({ jwtSecret, ...rest }) {
-    if (jwtSecret !== undefined) return [];
-    return dependent
-      .filter((field) => rest[field] !== undefined)
-      .map((field) => ({ field, fault: 'needs jwt-secret' }));
-  },
 };
-
-const dependent = [
-  'jwtAlgorithm',
-  'jwtIssuer',
-  'jwtAudience',
-  'jwtClaimsHeaders',
-] as const satisfies readonly (keyof PolicyFields)[];
 
 /** No quotes and brackets: a list of audiences as a whole is none of them. */
 function claimValue(text: string): Parsed<string> {

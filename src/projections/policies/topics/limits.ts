@@ -4,10 +4,14 @@ import { haproxyTime } from '../parsers/haproxy-time.ts';
 import { listOf } from '../parsers/list-of.ts';
 import { sourceNetwork } from '../parsers/source-network.ts';
 import { wholeNumber } from '../parsers/whole-number.ts';
+import type { PolicyNeed } from '../policy-need.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 import { prefixLengths } from '../prefix-lengths.ts';
 
 const common = { scope: 'route', restricting: true } as const;
+const limited = [
+  { anyOf: ['limitRps', 'limitRequests', 'limitConnections'] },
+] as const satisfies readonly PolicyNeed[];
 const most = 1_000_000;
 /** Seconds. Few, since each has a table, and takes its memory from everybody. */
 const periods: readonly number[] = [1, 10, 60, 600, 3600];
@@ -40,6 +44,7 @@ export const limits: PolicyTopic = {
     limitPeriod: {
       ...common,
       key: 'limit-period',
+      needs: [{ anyOf: ['limitRequests'] }],
       parse: period,
       shape: 'value',
       values: '`1s`, `10s`, `1m`, `10m` or `1h`',
@@ -59,6 +64,7 @@ export const limits: PolicyTopic = {
     limitBy: {
       ...common,
       key: 'limit-by',
+      needs: limited,
       parse: limitKey,
       shape: 'value',
       values: '`address`, `path` or `header:<name>`',
@@ -69,6 +75,7 @@ export const limits: PolicyTopic = {
     limitWhitelist: {
       ...common,
       key: 'limit-whitelist',
+      needs: limited,
       parse: listOf(sourceNetwork, 1_000),
       shape: { part: prefixLengths },
       values: 'IPv4 and IPv6 addresses and networks between commas, at most 1000',
@@ -78,6 +85,7 @@ export const limits: PolicyTopic = {
     limitStatusCode: {
       ...common,
       key: 'limit-status-code',
+      needs: limited,
       parse: (text) =>
         statuses.includes(text.trim())
           ? { value: Number(text.trim()) }
@@ -88,18 +96,10 @@ export const limits: PolicyTopic = {
       example: '503',
     },
   },
-  check({ limitRps, limitRequests, limitPeriod, limitConnections, ...rest }) {
-    const faults: { field: 'limitRps' | 'limitPeriod' | keyof typeof rest; fault: string }[] = [];
-    if (limitRps !== undefined && limitRequests !== undefined)
-      faults.push({ field: 'limitRps', fault: 'cannot be said beside limit-requests' });
-    if (limitPeriod !== undefined && limitRequests === undefined)
-      faults.push({ field: 'limitPeriod', fault: 'needs limit-requests' });
-    if (limitRps ?? limitRequests ?? limitConnections) return faults;
-    for (const field of ['limitBy', 'limitWhitelist', 'limitStatusCode'] as const)
-      if (rest[field] !== undefined)
-        faults.push({ field, fault: 'needs limit-rps, limit-requests or limit-connections' });
-    return faults;
-  },
+  check: ({ limitRps, limitRequests }) =>
+    limitRps === undefined || limitRequests === undefined
+      ? []
+      : [{ field: 'limitRps', fault: 'cannot be said beside limit-requests' }],
 };
 
 /** Seconds. */

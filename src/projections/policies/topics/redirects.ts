@@ -20,6 +20,7 @@ export const redirects: PolicyTopic = {
     },
     redirectToCode: {
       key: 'redirect-to-code',
+      needs: [{ anyOf: ['redirectTo'] }],
       parse: oneOf(301, 302, 303, 307, 308),
       scope: 'route',
       shape: 'value',
@@ -36,9 +37,5 @@ export const redirects: PolicyTopic = {
       summary: 'Sends requests for exactly `/` to a path on the same host (302).',
       example: '/app',
     },
-  },
-  check({ redirectTo, redirectToCode }) {
-    if (redirectToCode === undefined || redirectTo) return [];
-    return [{ field: 'redirectToCode', fault: 'needs redirect-to' }];
   },
 };

@@ -50,6 +50,7 @@ export const retries: PolicyTopic = {
     },
     retryNonIdempotent: {
       key: 'retry-non-idempotent',
+      needs: [{ anyOf: ['retryOn'], orOnService: true }],
       parse: boolean,
       scope: 'backend',
       shape: 'value',
@@ -59,4 +60,14 @@ export const retries: PolicyTopic = {
       example: 'true',
     },
   },
+  check: ({ retryOn, retryNonIdempotent }) =>
+    retryNonIdempotent !== true || retryOn?.some((event) => event !== 'conn-failure') !== false
+      ? []
+      : [
+          {
+            field: 'retryNonIdempotent',
+            fault: 'needs more than conn-failure in retry-on, since no server has seen such a request',
+            isIdle: true,
+          },
+        ],
 };

@@ -21,6 +21,7 @@ export const serverLimits: PolicyTopic = {
     maxqueueServer: {
       ...common,
       key: 'maxqueue-server',
+      needs: [{ anyOf: ['maxconnServer'], orOnService: true }],
       parse: wholeNumber(1, 1_000_000),
       values: 'requests',
       summary:
@@ -32,8 +33,7 @@ export const serverLimits: PolicyTopic = {
       key: 'slow-start',
       parse: haproxyTime,
       values: 'a time',
-      summary:
-        'How long a server that comes back is given less than its share. Needs health checks to see it come back.',
+      summary: 'How long a server that is new, or comes back, is given less than its share.',
       example: '30s',
     },
   },

@@ -7,7 +7,10 @@ export const timeouts: PolicyTopic = {
   title: 'Time-outs',
   fields: {
     timeoutConnect: time('connect', 'How long a connection to a server may take.', '5s'),
-    timeoutQueue: time('queue', 'How long a request waits for a server that has room.', '10s'),
+    timeoutQueue: {
+      ...time('queue', 'How long a request waits for a server that has room.', '10s'),
+      needs: [{ anyOf: ['maxconnServer'], orOnService: true }],
+    },
     timeoutServer: time('server', 'How long a server may be silent.', '2m'),
     timeoutTunnel: time(
       'tunnel',

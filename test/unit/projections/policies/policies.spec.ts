@@ -60,10 +60,14 @@ describe('policies', () => {
 
   it('hear the Service before those who route to it', () => {
     const annotations = of({ 'timeout-server': '9s', 'cors-enable': 'true' });
-    const w = world(shop({ 'timeout-server': '5s', 'timeout-queue': '1s' }));
+    const w = world(shop({ 'timeout-server': '5s', 'timeout-tunnel': '1s' }));
     w.put(service({ name: 'shop', annotations }));
     const [name = ''] = profileNames(w);
-    expect(w.profiles.peek(name)?.shape).toEqual({ timeouts: true, timeoutServer: '9s', timeoutQueue: '1s' });
+    expect(w.profiles.peek(name)?.shape).toEqual({
+      timeouts: true,
+      timeoutServer: '9s',
+      timeoutTunnel: '1s',
+    });
     expect(w.problemLines()).toEqual([
       'Service shop/shop AnnotationMisplaced metadata.annotations["haproxy-haptic.org/cors-enable"]',
     ]);

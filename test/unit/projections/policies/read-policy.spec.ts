@@ -67,16 +67,20 @@ describe('readPolicy', () => {
     const { policy, faults } = read({ 'haproxy-haptic.org/secure-verify-hostname': 'inner.example' });
     expect(policy).toMatchObject({ closed: true });
     expect(faults).toMatchObject([
-      { message: expect.stringContaining('needs secure-verify-ca-secret') as unknown },
+      {
+        message: expect.stringContaining(
+          'needs haproxy-haptic.org/secure-verify-ca-secret beside it',
+        ) as unknown,
+      },
     ]);
   });
 
   it('leaves out what is malformed, and keeps the rest', () => {
     const { policy, faults } = read({
       'haproxy-haptic.org/timeout-server': 'soon',
-      'haproxy-haptic.org/timeout-queue': '5s',
+      'haproxy-haptic.org/timeout-tunnel': '5s',
     });
-    expect(policy).toEqual({ fields: { timeoutQueue: '5s' }, closed: false });
+    expect(policy).toEqual({ fields: { timeoutTunnel: '5s' }, closed: false });
     expect(faults).toMatchObject([
       {
         reason: 'InvalidAnnotation',
@@ -92,7 +96,8 @@ describe('readPolicy', () => {
     expect(faults).toMatchObject([
       {
         reason: 'AnnotationWithoutEffect',
-        message: 'has no effect without haproxy-haptic.org/cors-enable: "true"',
+        message: 'needs haproxy-haptic.org/cors-enable: "true" beside it: it has no effect',
+        severity: 'warning',
       },
     ]);
     const off = read({ 'haproxy-haptic.org/cors-max-age': '5', 'haproxy-haptic.org/cors-enable': 'false' });
@@ -102,9 +107,10 @@ describe('readPolicy', () => {
   it('checks values against each other', () => {
     const { policy, faults } = read({
       'haproxy-haptic.org/cors-enable': 'true',
+      'haproxy-haptic.org/cors-allow-origin': '*',
       'haproxy-haptic.org/cors-allow-credentials': 'true',
     });
-    expect(policy?.fields).toEqual({ corsEnable: true });
+    expect(policy?.fields).toEqual({ corsEnable: true, corsAllowOrigin: ['*'] });
     expect(faults).toMatchObject([
       { message: 'needs cors-allow-origin to name the origins: it has no effect' },
     ]);

@@ -3,7 +3,6 @@ import { cipherNames } from '../../../../src/projections/policies/parsers/cipher
 import { secretName } from '../../../../src/projections/policies/parsers/secret-name.ts';
 import { webAddress } from '../../../../src/projections/policies/parsers/web-address.ts';
 import { backendTls } from '../../../../src/projections/policies/topics/backend-tls.ts';
-import { clientCertificates } from '../../../../src/projections/policies/topics/client-certificates.ts';
 
 describe('what is said of TLS by annotations', () => {
   it.each(['client-ca', 'a.b', ' client-ca '])('a Secret is named: %j', (text) => {
@@ -40,14 +39,6 @@ describe('what is said of TLS by annotations', () => {
   it.each(['', 'a b;c', '"x"', '$(x)', 'A\nB ]', '-'.repeat(80)])('no ciphers: %j', (text) =>
     expect(cipherNames(text)).toHaveProperty('fault'),
   );
-
-  it('client certificates need authorities, unless they are switched off', () => {
-    const faults = (fields: Parameters<NonNullable<typeof clientCertificates.check>>[0]) =>
-      clientCertificates.check?.(fields).map(({ field }) => field);
-    expect(faults({ authTlsVerifyClient: 'on' })).toEqual(['authTlsVerifyClient']);
-    expect(faults({ authTlsVerifyClient: 'off' })).toEqual([]);
-    expect(faults({ authTlsVerifyClient: 'optional', authTlsSecret: 'x' })).toEqual([]);
-  });
 
   it('a name that HAProxy would not verify is refused', () => {
     const ca = { secureVerifyCaSecret: 'ca' };
