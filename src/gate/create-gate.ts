@@ -8,6 +8,7 @@ import { attributeFindings } from './attribute-findings.ts';
 import type { WithCheckRoot } from './check-root.ts';
 import { doubtOf } from './guard/doubt-of.ts';
 import { withoutLoading } from './guard/without-loading.ts';
+import { localPeer } from './local-peer.ts';
 import { parseHaproxyOutput, type HaproxyMessage } from './parse-haproxy-output.ts';
 import type { ProcessResult, RunProcess } from './run-process.ts';
 import type { Validator } from './create-validator.ts';
@@ -61,7 +62,7 @@ interface Judgement {
 }
 
 /**
- * The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder, without what would load code or write
+ * The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder, as one of its peers, without what would load code or write
  * files; then by the validators. What is wrong only because of that is passed over. A validator that cannot be asked is no consent: the check could not run then.
  */
 export function createGate(deps: GateDeps): Gate {
@@ -80,14 +81,17 @@ export function createGate(deps: GateDeps): Gate {
       ),
     );
 
-  const judgeByHaproxy = (plan: Plan) =>
-    withRoot(plan, (root) =>
-      run(haproxy, ['-c', '-dr', '--', configPath(plan)], {
+  const judgeByHaproxy = (plan: Plan) => {
+    const peer = localPeer(plan);
+    const as = peer === undefined ? [] : ['-L', peer];
+    return withRoot(plan, (root) =>
+      run(haproxy, ['-c', '-dr', ...as, '--', configPath(plan)], {
         cwd: root,
         env,
         maxOutputBytes: limits.maxOutputBytes,
       }).pipe(map((result) => ({ ...result, output: result.output.replaceAll(`${root}/`, '') }))),
     ).pipe(timeout({ first: limits.timeout }), map(judgementOf));
+  };
 
   return {
     check: (plan) =>

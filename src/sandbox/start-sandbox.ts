@@ -270,6 +270,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       extraContext: {
         httpBind,
         httpsBind,
+        sslRedirectPort: Number(httpsBind.split(':')[1]),
         statusBind: `${podAddress}:8404`,
         accessLog: false,
         ...options.extraContext,

@@ -108,6 +108,19 @@ describeWithKubectl('kubectl', () => {
     });
   });
 
+  it('applies what it has written out, of several objects a List', async () => {
+    await inNamespace('written-out', async (on) => {
+      await kubectl.ok(on('apply', '-f', '-'), `${ingress('a.example.com')}---${service}`);
+      const list = await kubectl.ok(on('get', 'ingress,service', '-o', 'yaml'));
+      expect(list).toMatch(/^kind: List$/m);
+      expect(
+        await kubectl.ok(on('apply', '-f', '-'), list.replace('a.example.com', 'b.example.com')),
+      ).toMatch(/^ingress.*\/web (?:configured|unchanged)$/m);
+      const wrong = await kubectl.run(on('apply', '-f', '-'), list.replace('rules:', 'rulez:'));
+      expect(wrong.stderr).toContain('unknown field "spec.rulez"');
+    });
+  });
+
   it('merges a list by its key when a port is added to an applied Service', async () => {
     await inNamespace('ports', async (on) => {
       await kubectl.ok(on('apply', '-f', '-'), service);

@@ -10,7 +10,9 @@ import { type IssuedCertificate, issueCertificate } from '../fixtures/certificat
 import { type EchoServer, startEcho } from '../fixtures/echo-server.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
+import { headersOf } from '../fixtures/headers-of.ts';
 import { endpointSlice, ingress, secret, service } from '../fixtures/kube-objects.ts';
+import { rawRequest } from '../fixtures/raw-http.ts';
 import { type SandboxTraffic, startSandboxTraffic } from '../fixtures/sandbox-traffic.ts';
 
 const secretOf = (name: string, { cert, key }: Pick<IssuedCertificate, 'cert' | 'key'>): KubeObject =>
@@ -76,6 +78,23 @@ describeEachLine('certificates in a cluster', (line) => {
 
   test('a host without one is shown the self-signed one', async () => {
     expect(await serial('first.test')).toMatch(/^[0-9A-F]{32}$/);
+  });
+
+  test('redirects lead to where HTTPS is served', async () => {
+    await traffic.put(
+      ingress({
+        name: 'safe',
+        annotations: { 'haproxy-haptic.org/ssl-redirect': 'true' },
+        rules: [{ host: 'safe.test', paths: [{ path: '/', service: 'shop' }] }],
+        tls: [{ hosts: ['safe.test'] }],
+      }),
+    );
+    await traffic.answeredWith('safe.test', 308);
+    const { hostname: host, port } = new URL(traffic.sandbox.httpUrl);
+    const { head } = await rawRequest({ host, port: Number(port) }, { host: 'safe.test', target: '/a?b=c' });
+    expect(headersOf(head)['location']).toBe(
+      `https://safe.test:${new URL(traffic.sandbox.httpsUrl).port}/a?b=c`,
+    );
   });
 
   test('come, change under load and go without a reload, and are on disk', async () => {

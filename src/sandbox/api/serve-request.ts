@@ -105,6 +105,12 @@ function serveInformation(
     } else sendJson(response, 200, document);
     return;
   }
+  // kubectl asks for it where a file has a List, and passes over what it does not describe; fields are checked when objects are written. No bytes are an empty document.
+  if (pathname === '/openapi/v2') {
+    response.setHeader('content-type', 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+    response.end();
+    return;
+  }
   const text = pathname.startsWith('/openapi/v3') ? server.openApi.document(pathname) : undefined;
   if (text === undefined)
     throw apiError(404, 'the server could not find the requested resource', { details: {} });

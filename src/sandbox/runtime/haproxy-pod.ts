@@ -194,8 +194,9 @@ export async function startHaproxyPod(options: HaproxyPodOptions): Promise<Hapro
     await Promise.all(own.containers.map((container) => container.process.stop()));
   }
 
+  // In a cluster the host name of a pod is its own name; here all pods share that of the machine.
   const haproxyArgs = () => [
-    ...['-dr', '-W', '-db', '-S', `${masterSocket},level,admin`],
+    ...['-dr', '-W', '-db', '-L', options.name, '-S', `${masterSocket},level,admin`],
     ...['--', join(baseDir, 'haproxy.cfg')],
   ];
   const agentArgs = () => [
