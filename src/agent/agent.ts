@@ -45,6 +45,7 @@ import { createWorkerWatch } from './worker-watch.ts';
 /** What every agent of this version understands beyond the first version of the protocol. */
 export const agentFeatures = [
   'file_patch',
+  'file_changes',
   'runtime_batches',
   'worker_fence',
   'in_place_ops',

@@ -1,4 +1,4 @@
-import { getEntry, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
+import { diffOrderedMaps, getEntry, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
 import { ropePatch, ropeSize, type TextPiece } from '../lib/rope.ts';
 import type { ApplyRequest, FilePart } from '../protocol/apply-request.ts';
 import { planSchemaVersion, type Plan, type PlanFile } from '../protocol/plan.ts';
@@ -32,6 +32,8 @@ export interface BuildApplyInput {
   readonly held: (path: string) => HeldFile | undefined;
   /** The plan whose files the pod holds, where known: the base of patches. */
   readonly heldPlan?: Plan;
+  /** The pod holds the files of `heldPlan`, these bytes and no others, as of the plan that it reported as applied. */
+  readonly holdsPlan?: boolean;
   /** Of the pod's agent. */
   readonly features: readonly string[];
   /** The plan that HAProxy accepted, as the pod knows it: it becomes the last known good. */
@@ -40,7 +42,8 @@ export interface BuildApplyInput {
 }
 
 /**
- * One delivery to one pod: the complete file set, sorted by path, and bytes only for what the pod does not hold. A file made of
+ * One delivery to one pod: the complete file set, sorted by path, or, where it is known to the byte what the pod holds and its agent takes that, what
+ * differs from it, so that the cost follows the change; and bytes only for what the pod does not hold. A file made of
  * sections or map entries travels as a patch where the agent takes patches, holds the older version and the patch is smaller.
  *
  * A pod whose agent takes one batch only gets a reload when the decision has several.
@@ -49,7 +52,8 @@ export function buildApply(input: BuildApplyInput): ApplyRequest {
   const { plan, decision, roles, token, planBlob } = input;
   const parts: FilePart[] = [];
   const files: ManifestFile[] = [];
-  for (const file of valuesOf(plan.files)) {
+  const { listed, removed } = filesToName(input);
+  for (const file of listed) {
     const entry: ManifestFile = {
       path: file.path,
       digest: file.digest,
@@ -83,12 +87,28 @@ export function buildApply(input: BuildApplyInput): ApplyRequest {
       ? {}
       : { validated_plan_id: input.validated.id, validated_plan_proof: input.validated.proof }),
     files,
+    ...(removed === undefined ? {} : { removed_files: removed }),
     ops,
     ...(more.length === 0 ? {} : { op_batches: more }),
     ...inPlaceOf(decision),
     mode: fits ? decision.mode : 'reload',
   };
   return planBlob === undefined ? { manifest, parts } : { manifest, parts, plan: planBlob };
+}
+
+function filesToName({ plan, heldPlan, holdsPlan, features }: BuildApplyInput): {
+  readonly listed: Iterable<PlanFile>;
+  readonly removed?: readonly string[];
+} {
+  if (heldPlan === undefined || holdsPlan !== true || !features.includes('file_changes'))
+    return { listed: valuesOf(plan.files) };
+  const listed: PlanFile[] = [];
+  const removed: string[] = [];
+  for (const { key, before, after } of diffOrderedMaps(heldPlan.files, plan.files)) {
+    if (after === undefined) removed.push(key);
+    else if (before?.kind !== after.kind || !isHeld(after, before)) listed.push(after);
+  }
+  return { listed, removed };
 }
 
 /** What the agent runs at once where the reload has to wait, and what the worker corresponds to afterwards. */

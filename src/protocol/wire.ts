@@ -50,8 +50,13 @@ export interface ApplyManifest {
   readonly worker_ops_plan_proof?: string;
   readonly validated_plan_id?: string;
   readonly validated_plan_proof?: string;
-  /** The complete desired file set, sorted by path. */
+  /** The complete desired file set, sorted by path; with `removed_files`, what of it is new or changed. */
   readonly files: readonly ManifestFile[];
+  /**
+   * There, also if it is empty: `files` are changes to the files of the applied plan (`expected_prev_*`), of which these go and all others
+   * stay. Only for agents with the feature `file_changes`.
+   */
+  readonly removed_files?: readonly string[];
   readonly ops: readonly Operation[];
   readonly op_batches?: readonly (readonly Operation[])[];
   readonly in_place_ops?: readonly Operation[];

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { digest } from '../lib/digest.ts';
-import { getEntry } from '../lib/ordered-map.ts';
 import type { Baseline, Decision } from '../plan/baseline.ts';
 import { buildApply } from '../plan/build-apply.ts';
 import { diff } from '../plan/diff.ts';
@@ -10,7 +9,7 @@ import { limits } from '../protocol/limits.ts';
 import { planSchemaVersion, type Plan } from '../protocol/plan.ts';
 import { apiVersion, type AgentState, type ApplyManifest, type ApplyToken } from '../protocol/wire.ts';
 import { applyFence } from './apply-fence.ts';
-import { baselineOf, driftedFiles, isConverged, type PodKnowledge } from './pod-knowledge.ts';
+import { baselineOf, driftedFiles, holdsFilesOf, isConverged, type PodKnowledge } from './pod-knowledge.ts';
 
 export interface ComposeInput {
   readonly plan: Plan;
@@ -75,10 +74,11 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
   return (input) => {
     const { plan, knowledge } = input;
     const baseline = baselineOf(knowledge, deps.planOf);
-    const key = stateKey(input, baseline);
+    const held = heldKey(knowledge, baseline.applied);
+    const key = stateKey(input, baseline, held);
     let shared = key === undefined ? undefined : memo.get(key);
     if (shared === undefined) {
-      shared = compose(input, baseline);
+      shared = compose(input, baseline, held);
       if (key !== undefined) memo.set(key, shared);
     }
     const { request, ...composed } = shared;
@@ -95,8 +95,11 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
   };
 
   /** Undefined: what this pod gets is its own. */
-  function stateKey({ plan, knowledge, full, resend, cause }: ComposeInput, baseline: Baseline) {
-    const held = heldKey(knowledge, baseline.applied);
+  function stateKey(
+    { plan, knowledge, full, resend, cause }: ComposeInput,
+    baseline: Baseline,
+    held: string | undefined,
+  ) {
     if (resend.size > 0 || held === undefined) return undefined;
     const { state } = knowledge;
     return [
@@ -119,7 +122,7 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
     ].join(' ');
   }
 
-  function compose(input: ComposeInput, known: Baseline): Shared {
+  function compose(input: ComposeInput, known: Baseline, held: string | undefined): Shared {
     const { plan, knowledge, resend } = input;
     const oldAgent = skewOf(knowledge.state);
     const full = input.full || oldAgent !== undefined;
@@ -135,7 +138,9 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
       appliedToken: knowledge.state.applied_token,
       token: { leader_epoch: 0, render_seq: 0 },
       held: (path) => (resend.has(path) ? undefined : knowledge.held(path)),
-      ...(baseline.applied === undefined ? {} : { heldPlan: baseline.applied }),
+      ...(baseline.applied === undefined
+        ? {}
+        : { heldPlan: baseline.applied, holdsPlan: resend.size === 0 && held === baseline.applied.id }),
       features: knowledge.state.features,
     });
     const skew = oldAgent ?? skewBetween(decision, request.manifest, knowledge.state, known);
@@ -203,16 +208,9 @@ function skewBetween(
 /** What the pod has on disk, in a word; undefined when that is no plan's files. */
 function heldKey(knowledge: PodKnowledge, applied: Plan | undefined): string | undefined {
   if (knowledge.heldPlanId !== undefined) return knowledge.heldPlanId;
-  const { files } = knowledge.state;
-  const paths = Object.keys(files);
-  if (paths.length === 0) return 'nothing';
-  if (applied === undefined || paths.length !== applied.files.size) return undefined;
-  for (const path of paths) {
-    const [file, held] = [getEntry(applied.files, path), files[path]];
-    if (file?.digest !== held?.digest || file?.size !== held?.size || held?.proof !== file?.digest)
-      return undefined;
-  }
-  return applied.id;
+  const { state } = knowledge;
+  if (Object.keys(state.files).length === 0) return 'nothing';
+  return applied !== undefined && holdsFilesOf(applied, state) ? applied.id : undefined;
 }
 
 /** The shared part with what is one pod's own: its fence, and whether it may count on the plan that it has. */

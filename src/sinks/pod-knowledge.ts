@@ -95,6 +95,23 @@ export function baselineOf(
   };
 }
 
+/** Whether the pod says that it holds the files of a plan, these bytes and no others. */
+export function holdsFilesOf({ files }: Plan, { files: held }: Pick<AgentState, 'files'>): boolean {
+  const paths = Object.keys(held);
+  return (
+    paths.length === files.size &&
+    paths.every((path) => {
+      const [wanted, found] = [getEntry(files, path), held[path]];
+      return (
+        wanted !== undefined &&
+        found?.digest === wanted.digest &&
+        found.size === wanted.size &&
+        found.proof === wanted.digest
+      );
+    })
+  );
+}
+
 /** Paths of the plan whose bytes on the pod's disk are others: somebody wrote to them behind the agent's back. */
 export function driftedFiles({ held }: PodKnowledge, plan: Plan): readonly string[] {
   return [...valuesOf(plan.files)]

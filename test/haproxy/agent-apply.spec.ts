@@ -2,7 +2,15 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { expectOnDisk } from '../fixtures/expect-on-disk.ts';
-import { type AgentHarness, converse, startAgent, startEcho } from '../fixtures/agent-harness.ts';
+import {
+  type AgentHarness,
+  applyBody,
+  converse,
+  manifestOf,
+  startAgent,
+  startEcho,
+} from '../fixtures/agent-harness.ts';
+import { digest } from '../../src/lib/digest.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { eventually, freeAddress, type HaproxyProcess, startHaproxy } from '../fixtures/haproxy-process.ts';
 import { type Site, siteFiles, visit } from '../fixtures/site-config.ts';
@@ -95,6 +103,45 @@ describeEachLine('an agent applies', (line) => {
     expect(replaced.body).toMatchObject({ ok: true, mode: 'runtime' });
     expect((await visit(here, '/only')).body).toBe('two');
     expect((await visit(here, '/x')).status).toBe(404);
+    expect(await haproxy.reloads()).toBe(1);
+  });
+
+  it('what changes of the files, and keeps the others, also over its own restart', async () => {
+    const here = site({ app: [{ name: 'a', port: await echo('one') }] });
+    const files = { ...siteFiles(here, { '/': 'app' }), 'general/gone': 'x', 'general/kept': 'y' };
+    await converse(harness).reload(files);
+    const state = await harness.state();
+    const changed = 'maps/path.map';
+    const next = { [changed]: '/other app\n', 'general/new': 'z' };
+    const changes = {
+      removed_files: ['general/gone'],
+      ops: [{ kind: 'map_replace', path: changed }],
+    } as const;
+    const reply = await harness.send(applyBody(manifestOf(state, next, changes), next));
+    expect(reply.body).toMatchObject({ ok: true, mode: 'runtime' });
+    expect((await visit(here, '/other')).body).toBe('one');
+    const { 'general/gone': _gone, ...rest } = files;
+    const expected = { ...rest, ...next };
+    const holds = async () => {
+      const held = (await harness.state('?verify=1')).files;
+      expect(Object.keys(held).sort()).toEqual(Object.keys(expected).sort());
+      for (const [name, text] of Object.entries(expected)) expect(held[name]?.digest).toBe(digest(text));
+      await expectOnDisk(path.join(haproxy.baseDir, changed), next[changed]);
+    };
+    await holds();
+    expect(await readFile(path.join(haproxy.baseDir, 'general/gone')).catch(() => 'none')).toBe('none');
+    await harness.stop();
+    harness = await startAgent(haproxy);
+    await holds();
+    const again = await harness.send(
+      applyBody(manifestOf(await harness.state(), {}, { removed_files: ['general/kept'] }), {}),
+    );
+    expect(again.body).toMatchObject({ ok: true, mode: 'file_only' });
+    expect(Object.keys((await harness.state()).files).sort()).toEqual([
+      'general/new',
+      'haproxy.cfg',
+      changed,
+    ]);
     expect(await haproxy.reloads()).toBe(1);
   });
 

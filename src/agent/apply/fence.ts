@@ -19,6 +19,8 @@ export function fence(
   const mismatch = applied.id === '' ? 'unknown_baseline' : 'prev_mismatch';
   if (manifest.expected_prev_plan_id !== applied.id) return mismatch;
   if (manifest.expected_prev_plan_proof !== applied.proof) return mismatch;
+  // Changes to files of no plan are no file set.
+  if (manifest.removed_files !== undefined && applied.id === '') return 'unknown_baseline';
   const expectedToken = manifest.expected_prev_token;
   if (expectedToken !== undefined && !sameToken(expectedToken, record.appliedToken)) return 'prev_mismatch';
   if (manifest.mode !== 'auto' && !inPlace) return undefined;

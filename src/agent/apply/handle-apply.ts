@@ -55,7 +55,7 @@ export async function handleApply(
   if (!('files' in staging)) return staging;
   const stageMs = performance.now() - began - admitMs;
   const clock = { began, stageMs, admitMs };
-  const refused = knownBad.find(manifest);
+  const refused = knownBad.find(manifest, staging.files);
   if (refused !== undefined) {
     await context.area.clear();
     return knownBadAnswer(context, manifest, refused, clock);
@@ -65,7 +65,8 @@ export async function handleApply(
   );
   if (answer.status !== 200) return answer;
   if (answer.body.ok) onApplied(manifest, answer.body.mode);
-  else if (answer.refused === true) knownBad.remember(manifest, answer.body.error?.message ?? '');
+  else if (answer.refused === true)
+    knownBad.remember(manifest, staging.files, answer.body.error?.message ?? '');
   return answer;
 }
 

@@ -72,6 +72,7 @@ export const manifestSchema = {
         },
       },
     },
+    removed_files: { type: 'array', maxItems: limits.files, items: { type: 'string' } },
     ops: operations,
     op_batches: { type: 'array', maxItems: limits.operationBatches - 1, items: operations },
     in_place_ops: operations,

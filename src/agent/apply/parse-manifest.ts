@@ -3,7 +3,7 @@ import { pathProblem } from '../files/path-rules.ts';
 import { manifestValidators } from './manifest-validators.ts';
 
 export interface ManifestRules {
-  /** The path that every manifest must contain. */
+  /** The path that every file set must contain. */
   readonly configFile: string;
   /** Paths that are not the controller's to write: sockets and the agent's own files. */
   readonly reserved: ReadonlySet<string>;
@@ -59,22 +59,36 @@ function referenceProblem(manifest: ApplyManifest): string | undefined {
 }
 
 /** A revert names no files: those it puts back are in the pod. */
-function filesProblem({ files, mode }: ApplyManifest, rules: ManifestRules): string | undefined {
-  if (mode === 'revert_lkg') return files.length === 0 ? undefined : 'files: mode revert_lkg takes none';
+function filesProblem(
+  { files, removed_files: removed, mode }: ApplyManifest,
+  rules: ManifestRules,
+): string | undefined {
+  if (mode === 'revert_lkg')
+    return files.length === 0 && removed === undefined ? undefined : 'files: mode revert_lkg takes none';
   const seen = new Set<string>();
   for (const file of files) {
     const problem = fileProblem(file, rules, seen);
     if (problem !== undefined) return `files: ${JSON.stringify(file.path.slice(0, 300))} ${problem}`;
     seen.add(file.path);
   }
-  if (!seen.has(rules.configFile)) return `files: ${rules.configFile} is missing`;
+  if (removed === undefined && !seen.has(rules.configFile)) return `files: ${rules.configFile} is missing`;
   for (const file of files) {
     for (let at = file.path.lastIndexOf('/'); at > 0; at = file.path.lastIndexOf('/', at - 1)) {
       if (seen.has(file.path.slice(0, at)))
         return `files: ${JSON.stringify(file.path)} lies below another file`;
     }
   }
-  return undefined;
+  return removed && removedProblem(removed, rules, seen);
+}
+
+function removedProblem(
+  removed: readonly string[],
+  { configFile }: ManifestRules,
+  kept: ReadonlySet<string>,
+): string | undefined {
+  if (removed.includes(configFile)) return `removed_files: ${configFile} is missing then`;
+  const both = removed.find((path) => kept.has(path));
+  return both && `removed_files: ${JSON.stringify(both.slice(0, 300))} is among files, too`;
 }
 
 function fileProblem(

@@ -61,9 +61,12 @@ export async function stageParts(
   for (const file of manifest.files) {
     if (!sent.has(file.path) && !isHeld(file, held)) missing.add(file.path);
   }
+  const files = desiredFiles(manifest, held);
+  if (manifest.removed_files !== undefined)
+    for (const [path, { proof }] of files) if (proof === '' && !wanted.has(path)) missing.add(path);
   if (missing.size > 0) return { kind: 'missing', paths: [...missing].sort() };
   const staged = [...sent.values()].filter((file) => differs(file, held));
-  return { kind: 'staged', set: { files: desiredFiles(manifest, held), staged, plan } };
+  return { kind: 'staged', set: { files, staged, plan } };
 }
 
 /** What is wrong with a part's bytes on their way is wrong with the body, however the parser words it. */
@@ -156,15 +159,25 @@ function differs(file: StagedFile, held: HeldFiles): boolean {
 }
 
 /** The held set itself when nothing in it changes, so that what is derived from it stays valid. */
-function desiredFiles(manifest: ApplyManifest, held: HeldFiles): ReadonlyMap<string, HeldFile> {
+function desiredFiles(
+  { files, removed_files: removed }: ApplyManifest,
+  held: HeldFiles,
+): ReadonlyMap<string, HeldFile> {
   const before = held.all();
-  const same =
-    before.size === manifest.files.length &&
-    manifest.files.every((file) => {
-      const known = before.get(file.path);
-      return known?.digest === file.digest && known.proof === (file.proof ?? '') && known.kind === file.kind;
-    });
-  return same ? before : new Map(manifest.files.map((file) => [file.path, heldFile(file)]));
+  const changes = files.filter((file) => {
+    const known = before.get(file.path);
+    return known?.digest !== file.digest || known.proof !== (file.proof ?? '') || known.kind !== file.kind;
+  });
+  if (removed === undefined) {
+    const isSame = changes.length === 0 && before.size === files.length;
+    return isSame ? before : new Map(files.map((file) => [file.path, heldFile(file)]));
+  }
+  if (changes.length === 0 && !removed.some((path) => before.has(path))) return before;
+  const after = new Map(before);
+  for (const path of removed) after.delete(path);
+  for (const file of changes) after.set(file.path, heldFile(file));
+  if (after.size > limits.files) throw partError(`there are more than ${String(limits.files)} files`);
+  return after;
 }
 
 function heldFile(file: ManifestFile): HeldFile {

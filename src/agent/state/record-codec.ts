@@ -39,8 +39,9 @@ interface RecordFile {
   readonly files: Readonly<Record<string, HeldFile>>;
 }
 
-/** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
-const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
+/** JSON of a set of files or of a journal, kept per set and per entry: they are large, most states share them, and most sets their entries. */
+const setTexts = new WeakMap<ReadonlyMap<string, object>, string>();
+const entryTexts = new WeakMap<object, { readonly name: string; readonly text: string }>();
 
 /** A record as one line of the state file. Cost follows the number of files only when the set of files is a new one. */
 export function encodeRecord(record: AgentRecord): string {
@@ -164,11 +165,19 @@ function decodeWanted({ changes, patches = {}, ...rest }: NonNullable<RecordFile
   return { ...rest, changes: new Map(entries), patches: new Map(decoded) };
 }
 
-function setText(set: ReadonlyMap<string, unknown>): string {
+function setText(set: ReadonlyMap<string, object>): string {
   let text = setTexts.get(set);
   if (text === undefined) {
-    text = JSON.stringify(Object.fromEntries(set));
+    text = `{${Array.from(set, ([name, entry]) => entryText(name, entry)).join(',')}}`;
     setTexts.set(set, text);
   }
+  return text;
+}
+
+function entryText(name: string, entry: object): string {
+  const known = entryTexts.get(entry);
+  if (known?.name === name) return known.text;
+  const text = `${JSON.stringify(name)}:${JSON.stringify(entry)}`;
+  entryTexts.set(entry, { name, text });
   return text;
 }

@@ -8,6 +8,7 @@ import { limits } from '../../../src/protocol/limits.ts';
 import type { AgentState } from '../../../src/protocol/wire.ts';
 import { createDelivery } from '../../../src/sinks/deliver.ts';
 import { podOf } from '../../fixtures/delivery-reports.ts';
+import { makePlan } from '../../fixtures/make-plan.ts';
 import {
   conflictOf,
   type FakePods,
@@ -64,6 +65,38 @@ describe('one attempt at one pod', () => {
     expect(parts).toHaveLength(1);
     expect(report).toMatchObject({ kind: 'acked', mode: 'runtime', operations: 2, reasons: [] });
     expect(report).toMatchObject({ operationKinds: { server_add: 1, server_enable: 1 } });
+  });
+
+  it('says of files what changes once the pod is known to hold the former ones, and all where it asks for bytes', () => {
+    const features = ['file_patch', 'worker_fence', 'file_changes'];
+    const withFile = (text: string, name = 'a') =>
+      makePlan({
+        core: { global: 'global\n' },
+        files: { [`files/${name}`]: { text, reloadOnChange: false } },
+      });
+    const [before, after, last] = [withFile('1'), withFile('2'), withFile('2', 'b')];
+    fake.state = () => of(stateOf(undefined, { features }));
+    const deliver = createDelivery(fake.deps);
+    const filesOf = (request: ApplyRequest | undefined) => [
+      request?.manifest.files.map(({ path }) => path),
+      request?.manifest.removed_files,
+    ];
+    collect(deliver(targetOf(before), NEVER));
+    expect(filesOf(fake.applies[0])).toEqual([['files/a', 'haproxy.cfg'], undefined]);
+    collect(deliver(targetOf(after), NEVER));
+    expect(filesOf(fake.applies[1])).toEqual([['files/a'], []]);
+    const answers: ApplyAnswer[] = [{ kind: 'missing', paths: ['haproxy.cfg'] }];
+    fake.apply = (request) => of(answers.shift() ?? resultOf(request));
+    collect(deliver(targetOf(last), NEVER));
+    expect(filesOf(fake.applies[2])).toEqual([['files/b'], ['files/a']]);
+    expect(filesOf(fake.applies[3])).toEqual([['files/b', 'haproxy.cfg'], undefined]);
+    expect(fake.applies[3]?.parts.map(({ path }) => path)).toEqual(['files/b', 'haproxy.cfg']);
+
+    fake = fakePods();
+    fake.deps.plans.set(before);
+    fake.state = () => of(stateOf(before, { features }));
+    collect(createDelivery(fake.deps)(targetOf(after), NEVER));
+    expect(filesOf(fake.applies[0])).toEqual([['files/a'], []]);
   });
 
   it.each([

@@ -34,6 +34,14 @@ describe('the fence', () => {
     expect(fence(manifest({ token: { leader_epoch: 6, render_seq: 1 } }), record)).toBeUndefined();
   });
 
+  it('lets changes in to a plan that is applied, and to no other', () => {
+    expect(fence(manifest({ removed_files: [] }), record)).toBeUndefined();
+    const nothing = { expected_prev_plan_id: '', expected_prev_plan_proof: '', mode: 'reload' } as const;
+    const empty = { ...record, applied: { id: '', proof: '' } };
+    expect(fence(manifest(nothing), empty)).toBeUndefined();
+    expect(fence(manifest({ ...nothing, removed_files: [] }), empty)).toBe('unknown_baseline');
+  });
+
   it.each<[string, Partial<ApplyManifest>, string]>([
     ['an earlier leader', { token: { leader_epoch: 4, render_seq: 99 } }, 'stale_epoch'],
     ['another plan before', { expected_prev_plan_id: 'p0' }, 'prev_mismatch'],

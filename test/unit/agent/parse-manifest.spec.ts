@@ -67,6 +67,12 @@ describe('a manifest', () => {
     },
   );
 
+  it('of changes needs no configuration, and says what goes', () => {
+    const changes = manifest({ ...workerKnown, files: [file('a')], removed_files: ['b', 'c/d'] });
+    expect(parse(changes)).toEqual({ ok: true, manifest: changes });
+    expect(parse({ ...changes, files: [] })).toMatchObject({ ok: true });
+  });
+
   it('may have fields of a later version and operations of unknown kinds', () => {
     const later = { ...manifest(), novelty: 1, ops: [{ kind: 'teleport', to: 'mars' }] };
     expect(parse(later)).toMatchObject({ ok: true });
@@ -107,6 +113,22 @@ describe('a manifest', () => {
         }),
       ),
       'removes more',
+    ],
+    [
+      'a removed configuration',
+      manifest({ files: [], removed_files: ['haproxy.cfg'] }),
+      'haproxy.cfg is missing then',
+    ],
+    [
+      'a removed file that stays',
+      manifest({ removed_files: ['haproxy.cfg2', 'a'], files: [file('a')] }),
+      '"a" is among files',
+    ],
+    ['removed files that are none', { ...manifest(), removed_files: [1] }, '/removed_files/0'],
+    [
+      'changes in a revert',
+      manifest({ mode: 'revert_lkg', plan_proof: 'a:1', files: [], removed_files: [] }),
+      'takes none',
     ],
     ['half a validated plan', manifest({ validated_plan_id: 'p' }), 'go together'],
     ['a revert of no one occurrence', manifest({ mode: 'revert_lkg', files: [] }), 'needs plan_proof'],

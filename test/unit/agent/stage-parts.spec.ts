@@ -9,6 +9,7 @@ import { stageParts } from '../../../src/agent/apply/stage-parts.ts';
 import { createHeldFiles, type HeldFile } from '../../../src/agent/files/held-files.ts';
 import { createStagingArea } from '../../../src/agent/files/staging-area.ts';
 import { digest } from '../../../src/lib/digest.ts';
+import { limits } from '../../../src/protocol/limits.ts';
 import type { ApplyManifest, ManifestFile } from '../../../src/protocol/wire.ts';
 
 let folder: string;
@@ -37,6 +38,10 @@ const held = (files: Record<string, Buffer>) =>
     ),
   );
 const manifest = (...files: ManifestFile[]) => ({ files }) as unknown as ApplyManifest;
+const changes = (files: ManifestFile[], removed: string[] = []) => ({
+  ...manifest(...files),
+  removed_files: removed,
+});
 async function* parts(files: Record<string, Buffer>): AsyncGenerator<ApplyPart> {
   for (const [name, bytes] of Object.entries(files)) {
     const content = Readable.from(bytes.length === 0 ? [] : [bytes]) as never;
@@ -134,6 +139,51 @@ describe('parts of an apply', () => {
     await expect(stage(manifest(wrong), { big: large })).rejects.toThrow('has digest');
   });
 
+  it('leave all other files as they are where the manifest says what changes', async () => {
+    const [one, two, three] = ['1', '2', '3'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+    const before = { 'a.map': one, 'b.map': two, 'c.map': three };
+    const wanted = changes([entry('b.map', three), entry('d.map', one)], ['c.map', 'nowhere.map']);
+    const staging = await stage(wanted, { 'b.map': three, 'd.map': one }, before);
+    if (staging.kind !== 'staged') throw new Error('a part is missing');
+    expect(staging.set.staged.map(({ path: name }) => name)).toEqual(['b.map', 'd.map']);
+    const after = [...staging.set.files].map(([name, { digest: hash }]) => [name, hash]);
+    expect(after).toEqual([
+      ['a.map', digest(one)],
+      ['b.map', digest(three)],
+      ['d.map', digest(one)],
+    ]);
+    expect(await stage(changes([entry('d.map', one)]), {}, before)).toEqual({
+      kind: 'missing',
+      paths: ['d.map'],
+    });
+  });
+
+  it('are asked for where a file is not trusted, though nothing of it changes', async () => {
+    const files = held({ 'a.map': Buffer.from('1'), 'b.map': Buffer.from('2'), 'c.map': Buffer.from('3') });
+    files.distrust(['a.map', 'c.map']);
+    const changed = entry('b.map', Buffer.from('4'));
+    const sent = () => parts({ 'b.map': Buffer.from('4') });
+    const area = createStagingArea(folder);
+    expect(await stageParts(changes([changed]), sent(), files, area)).toEqual({
+      kind: 'missing',
+      paths: ['a.map', 'c.map'],
+    });
+    const gone = await stageParts(changes([changed], ['a.map', 'c.map']), sent(), files, area);
+    expect(gone.kind === 'staged' && [...gone.set.files.keys()]).toEqual(['b.map']);
+  });
+
+  it('are no more files than an agent takes', async () => {
+    const bytes = Buffer.from('1');
+    const before = Object.fromEntries(
+      Array.from({ length: limits.files }, (_, at) => [`${String(at)}.map`, bytes]),
+    );
+    const more = changes([entry('more.map', bytes)]);
+    await expect(stage(more, { 'more.map': bytes }, before)).rejects.toThrow('more than 32768 files');
+    expect(
+      await stage(changes([entry('more.map', bytes)], ['7.map']), { 'more.map': bytes }, before),
+    ).toMatchObject({ kind: 'staged' });
+  });
+
   it('keep the identity of a set that did not change', async () => {
     const bytes = Buffer.from('k v\n');
     const files = held({ 'a.map': bytes });
@@ -144,6 +194,8 @@ describe('parts of an apply', () => {
       createStagingArea(folder),
     );
     expect(staging.kind === 'staged' && staging.set.files).toBe(files.all());
+    const nothing = await stageParts(changes([]), parts({}), files, createStagingArea(folder));
+    expect(nothing.kind === 'staged' && nothing.set.files).toBe(files.all());
   });
 });
 

@@ -52,6 +52,10 @@ function build(plan: Plan, heldPlan: Plan, overrides: Partial<BuildApplyInput> =
 /** What the agent makes of a request: held bytes, patches applied, whole parts taken as they are. */
 function receive(request: ApplyRequest, heldPlan: Plan): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
+  const { removed_files: removed } = request.manifest;
+  if (removed !== undefined)
+    for (const file of valuesOf(heldPlan.files))
+      if (!removed.includes(file.path)) files.set(file.path, Buffer.concat([...file.content()]));
   for (const entry of request.manifest.files) {
     const part = request.parts.find(({ path }) => path === entry.path);
     const held = () => Buffer.concat([...getEntry(heldPlan.files, entry.path)!.content()]);
@@ -84,6 +88,21 @@ describe('buildApply', () => {
     ]);
     expect(manifest).toMatchObject({ identity_version: 1, plan_id: plan.id, ops: [], mode: 'auto' });
     for (const file of manifest.files) expect(file.proof).toBe(file.digest);
+  });
+
+  it('lists what changes, and what goes, where the pod holds just the plan and its agent takes that', () => {
+    const held = makePlan({ ...base, files: { ...base.files, 'files/404.http': { text: 'none' } } });
+    const plan = makePlan(moved);
+    const changesOf = (overrides: Partial<BuildApplyInput>) => {
+      const { files, removed_files: removed } = build(plan, held, overrides).manifest;
+      return [files.map(({ path }) => path), removed];
+    };
+    const features = ['file_patch', 'file_changes'];
+    expect(changesOf({ features, holdsPlan: true })).toEqual([['haproxy.cfg'], ['files/404.http']]);
+    const all = ['files/503.http', 'haproxy.cfg', 'maps/path.map'];
+    expect(changesOf({ features, holdsPlan: false })).toEqual([all, undefined]);
+    expect(changesOf({ features })).toEqual([all, undefined]);
+    expect(changesOf({ features: ['file_patch'], holdsPlan: true })).toEqual([all, undefined]);
   });
 
   it('is fenced by what the pod reported', () => {
@@ -209,13 +228,16 @@ describe('buildApply', () => {
       core: { global: `global\n${padding}\n` },
       backends: Object.fromEntries(Object.entries(of).map(([name, comment]) => [name, { comment }])),
       maps: { 'maps/m.map': { entries: Object.entries(of) } },
+      files: Object.fromEntries(Object.entries(of).map(([name, text]) => [`files/${name}`, { text }])),
     });
     fc.assert(
-      fc.property(backends, backends, fc.boolean(), (before, after, share) => {
+      fc.property(backends, backends, fc.boolean(), fc.boolean(), (before, after, share, holdsPlan) => {
         const held = makePlan(toSketch(before));
         const scratch = makePlan(toSketch(after));
         const plan = share ? shareStructure(held, scratch) : scratch;
-        const files = receive(build(plan, held), held);
+        const features = ['file_patch', 'runtime_batches', 'file_changes'];
+        const files = receive(build(plan, held, { features, holdsPlan }), held);
+        expect(files.size).toBe(plan.files.size);
         for (const file of valuesOf(plan.files))
           expect(files.get(file.path)).toEqual(Buffer.concat([...file.content()]));
       }),
