@@ -1,6 +1,11 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { ServicePort } from '../endpoints/service-port.ts';
+import type { ServiceWay } from '../policies/create-service-ways.ts';
 import type { IngressRoute } from './choose-route.ts';
+
+/** What leads to a Service: a field of a rule, or an annotation, which is one field whatever part of it is meant. */
+export type WayToBackend = Pick<IngressRoute, 'ref' | 'backend' | 'backendField' | 'owner'> &
+  Partial<Pick<ServiceWay, 'otherwise'>>;
 
 /**
  * Tells the owner of a route that its Service or port is not there: such a path answers 503, all others go on. A Service
@@ -8,13 +13,13 @@ import type { IngressRoute } from './choose-route.ts';
  */
 export function createBackendChecks(
   graph: Graph,
-  routes: Collection<Pick<IngressRoute, 'ref' | 'backend' | 'backendField' | 'owner'>>,
+  routes: Collection<WayToBackend>,
   ports: Collection<ServicePort>,
 ): Collection<boolean> {
   return graph.mapEntries(
     `${routes.name}.backend-checks`,
     routes,
-    ({ ref, backend, backendField, owner }, _key, reader) => {
+    ({ ref, backend, backendField, owner, otherwise }, _key, reader) => {
       const port = ref && reader.read(ports, backend);
       if (ref === undefined || port === undefined) return false;
       const service = `Service ${ref.namespace}/${ref.service}`;
@@ -38,8 +43,9 @@ export function createBackendChecks(
           message: `spec.externalName of ${service}${port.kind === 'refused-name' ? ` ${port.fault}` : ''}`,
         },
       }[port.kind];
-      const field = `${backendField}.service.${at}`;
-      reader.report({ severity: 'error', reason, field, message: `${message}: answered with 503`, owner });
+      const field = otherwise === undefined ? `${backendField}.service.${at}` : backendField;
+      const effect = otherwise ?? 'answered with 503';
+      reader.report({ severity: 'error', reason, field, message: `${message}: ${effect}`, owner });
       return false;
     },
     { reads: [ports], ownerOf: (route) => route.owner },

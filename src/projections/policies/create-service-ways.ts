@@ -15,7 +15,10 @@ import type { RoutePolicy } from './route-policy.ts';
 export interface ServiceWay {
   readonly ref: BackendRef;
   readonly backend: string;
+  /** The annotation. */
   readonly backendField: string;
+  /** What follows where it is not to be asked. */
+  readonly otherwise: string;
   /** As clients in the cluster would write it. */
   readonly host: string;
   readonly owner: Owner;
@@ -53,7 +56,7 @@ export function createServiceWays(
           severity: 'error',
           reason: 'RefNotPermitted',
           field: annotationField(key),
-          message: `Service ${namespace}/${service} is in another namespace: ${otherwise}`,
+          message: `Service ${namespace}/${service} is in another namespace than the ${owner.kind}, ${owner.namespace}: ${otherwise}`,
           owner,
         });
         return [];
@@ -71,6 +74,7 @@ export function createServiceWays(
         ref,
         backend: backendKey(ref),
         backendField: annotationField(key),
+        otherwise,
         host: `${service}.${owner.namespace}.svc`,
         owner,
       };

@@ -24,7 +24,7 @@ const forms = {
  */
 export function authUrl(text: string): Parsed<AuthUrl> {
   const fault = {
-    fault: `must be a URL such as "svc://auth:80/check" or "http://auth.shop.svc:80/check": ${showValue(text)}`,
+    fault: `must be a path of a Service, such as "svc://auth:80/check" or "http://auth.shop.svc:80/check" (a server elsewhere: by a Service of type ExternalName), not ${showValue(text)}`,
   };
   const parts = text.trim().startsWith('svc://') ? svcParts(text.trim()) : httpParts(text.trim());
   if (parts === undefined) return fault;

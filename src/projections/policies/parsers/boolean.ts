@@ -6,5 +6,5 @@ export function boolean(text: string): Parsed<boolean> {
   const word = text.trim().toLowerCase();
   if (word === 'true') return { value: true };
   if (word === 'false') return { value: false };
-  return { fault: `must be "true" or "false": ${showValue(text)}` };
+  return { fault: `must be "true" or "false", not ${showValue(text)}` };
 }

@@ -10,5 +10,5 @@ export function byteSize(text: string): Parsed<number> {
   const [, digits, unit = ''] = /^(\d{1,12})([kmg])?$/.exec(lower) ?? [];
   const bytes = Number(digits) * 1024 ** powers.indexOf(unit);
   if (Number.isSafeInteger(bytes)) return { value: bytes };
-  return { fault: `must be a size such as "8m" or "512k", or "unlimited": ${showValue(text)}` };
+  return { fault: `must be a size such as "8m" or "512k", or "unlimited", not ${showValue(text)}` };
 }

@@ -12,12 +12,12 @@ export function cipherNames(text: string): Parsed<string> {
     names.length > 0 &&
     names.length <= 64 &&
     names.every((name) => /^[!+-]?(?!TLS_)[A-Za-z0-9][A-Za-z0-9_+-]{0,63}$/.test(name));
-  if (!isList) return { fault: `must be names of ciphers with colons between them: ${showValue(text)}` };
+  if (!isList) return { fault: `must be names of ciphers with colons between them, not ${showValue(text)}` };
   const value = names.join(':');
   try {
     tls.createSecureContext({ ciphers: value });
     return { value };
   } catch {
-    return { fault: `must leave at least one cipher that OpenSSL knows: ${showValue(text)}` };
+    return { fault: `must leave at least one cipher that OpenSSL knows, not ${showValue(text)}` };
   }
 }

@@ -15,5 +15,5 @@ export function cipherSuites(text: string): Parsed<string> {
   const names = new Set(text.split(/[\s,:]+/).filter((name) => name !== ''));
   if (names.size > 0 && [...names].every((name) => known.includes(name)))
     return { value: [...names].join(':') };
-  return { fault: `must be some of ${known.join(', ')}, with colons between them: ${showValue(text)}` };
+  return { fault: `must be some of ${known.join(', ')}, with colons between them, not ${showValue(text)}` };
 }

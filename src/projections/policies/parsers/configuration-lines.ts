@@ -32,11 +32,12 @@ function faultOf(line: string): string | undefined {
   if (!/^[\x20-\x7e]+$/.test(line)) return 'has a line with other characters than visible ASCII';
   const [, keyword = ''] = /^([^\s]+)/.exec(line) ?? [];
   // HAProxy would take quotes and backslashes out of it first.
-  if (!/^[a-z][a-z0-9-]*$/.test(keyword)) return 'has a line that does not begin with a keyword';
+  if (!/^[a-z][a-z0-9-]*$/.test(keyword))
+    return 'has a line that does not begin with a keyword of HAProxy, such as http-request';
   if (keyword === 'no' || keyword === 'default') {
     const [, next = ''] = /^\S+\s+(\S+)/.exec(line) ?? [];
     if (!/^[a-z][a-z0-9-]*$/.test(next) || sections.has(next))
-      return 'has a line that does not begin with a keyword';
+      return 'has a line that does not begin with a keyword of HAProxy, such as http-request';
   }
   if (sections.has(keyword)) return 'begins another section';
   if (/cache-(?:use|store)/.test(line)) return 'uses a cache, which HAProxy does not survive in a profile';

@@ -12,7 +12,8 @@ const mostMs = 2 ** 31 - 1;
 export function haproxyTime(text: string): Parsed<string> {
   const [, digits, unit = 's'] = /^(\d{1,10})(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
   const ms = Number(digits) * (unitMs[unit] ?? Number.NaN);
-  if (!Number.isFinite(ms)) return { fault: `must be a time such as "30s" or "500ms": ${showValue(text)}` };
-  if (ms < 1 || ms > mostMs) return { fault: `must be between 1ms and 24d: ${showValue(text)}` };
+  if (!Number.isFinite(ms))
+    return { fault: `must be a time such as "30s" or "500ms", not ${showValue(text)}` };
+  if (ms < 1 || ms > mostMs) return { fault: `must be between 1ms and 24d, not ${showValue(text)}` };
   return { value: ms % 1000 === 0 ? `${ms / 1000}s` : `${ms}ms` };
 }

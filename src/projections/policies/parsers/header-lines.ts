@@ -22,12 +22,14 @@ export function headerLines(
     if (lines.length > most) return { fault: `has ${lines.length} lines, more than ${most}` };
     const headers: HeaderLine[] = [];
     for (const line of lines) {
-      const [, written = '', value = ''] = /^\s*([^:\s]+)\s*:(.*)$/s.exec(line) ?? [];
+      const [whole, written = '', value = ''] = /^\s*([^:\s]+)\s*:(.*)$/s.exec(line) ?? [];
+      if (whole === undefined)
+        return { fault: `must have lines such as "X-Name: value", not ${showValue(line)}` };
       const name = headerName(written, refusal);
       if ('fault' in name) return name;
       const trimmed = value.trim();
       if (trimmed.length > longestValue || !/^[\x20-\x7e]+$/.test(trimmed))
-        return { fault: `must have a value of visible ASCII after the name: ${showValue(line)}` };
+        return { fault: `must have a value of visible ASCII after the name, not ${showValue(line)}` };
       if (!repeatable && headers.some((other) => other.name === name.value))
         return { fault: `has ${showValue(name.value)} twice` };
       headers.push({ name: name.value, value: trimmed });

@@ -8,5 +8,5 @@ export function hostAndPort(text: string): Parsed<string> {
   const [, name = '', port = '80'] =
     /^([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?$/.exec(host) ?? [];
   if (name !== '' && !name.includes('..') && isPortNumber(Number(port))) return { value: host };
-  return { fault: `must be a host such as "internal.example.com": ${showValue(text)}` };
+  return { fault: `must be a host such as "internal.example.com", not ${showValue(text)}` };
 }

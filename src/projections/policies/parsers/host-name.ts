@@ -5,7 +5,6 @@ import { showValue } from '../../show-value.ts';
 /** One host as rules name it (see `parseHost`), in lower case: no wildcard, no address, no port. */
 export function hostName(text: string): Parsed<string> {
   const host = parseHost(text.trim());
-  if ('fault' in host) return host;
-  if (host.value.kind === 'exact') return { value: host.value.host };
-  return { fault: `must be one host name: ${showValue(text)}` };
+  if ('value' in host && host.value.kind === 'exact') return { value: host.value.host };
+  return { fault: `must be a host name such as "shop.example.com", not ${showValue(text)}` };
 }

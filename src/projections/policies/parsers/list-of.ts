@@ -7,7 +7,7 @@ export function listOf<Item>(
 ): (text: string) => Parsed<readonly Item[]> {
   return (text) => {
     const words = text.split(/[\s,]+/).filter((word) => word !== '');
-    if (words.length === 0) return { fault: 'must have at least one value' };
+    if (words.length === 0) return { fault: 'must have at least one value, and is empty' };
     if (words.length > most) return { fault: `has ${words.length} values, more than ${most}` };
     const values = new Set<Item>();
     for (const word of words) {

@@ -5,5 +5,5 @@ import { showValue } from '../../show-value.ts';
 export function matchedName(text: string): Parsed<string> {
   const value = text.trim();
   if (/^[A-Za-z0-9][\w.-]{0,99}$/.test(value)) return { value };
-  return { fault: `must be a name of letters, digits, "-", "_" and ".": ${showValue(text)}` };
+  return { fault: `must be a name of letters, digits, "-", "_" and ".", not ${showValue(text)}` };
 }

@@ -5,5 +5,5 @@ import { showValue } from '../../show-value.ts';
 export function matchedValue(text: string): Parsed<string> {
   const value = text.trim();
   if (/^[\x21-\x7e]{1,256}$/.test(value)) return { value };
-  return { fault: `must be visible ASCII without blanks, at most 256 characters: ${showValue(text)}` };
+  return { fault: `must be visible ASCII without blanks, at most 256 characters, not ${showValue(text)}` };
 }

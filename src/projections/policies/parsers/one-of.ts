@@ -8,7 +8,7 @@ export function oneOf<const Value extends string | number>(
   return (text) => {
     const value = values.find((known) => String(known) === text.trim());
     return value === undefined
-      ? { fault: `must be one of ${values.join(', ')}: ${showValue(text)}` }
+      ? { fault: `must be one of ${values.join(', ')}, not ${showValue(text)}` }
       : { value };
   };
 }

@@ -13,7 +13,10 @@ export interface PathRewrite {
 export function pathRewrite(text: string): Parsed<PathRewrite> {
   const [expression = '', written = '', ...more] = text.trim().split(/\s+/);
   const refuse = (fault: string): Parsed<PathRewrite> => ({ fault: `${fault}: ${showValue(text)}` });
-  if (written === '' || more.length > 0) return refuse('must be a regular expression and a replacement');
+  if (written === '' || more.length > 0)
+    return refuse(
+      'must be a regular expression and a replacement with a blank between them, such as "^/old/(.*) /new/$1"',
+    );
   const regex = boundedRegex(expression);
   if ('fault' in regex) return regex;
   const replacement = written.replace(/\$(?=\d)/g, '\\');

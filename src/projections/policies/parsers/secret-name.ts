@@ -6,5 +6,5 @@ import { showValue } from '../../show-value.ts';
 export function secretName(text: string): Parsed<string> {
   const name = text.trim();
   if (kubernetesName.subdomain(name)) return { value: name };
-  return { fault: `must be the name of a Secret in the same namespace: ${showValue(text)}` };
+  return { fault: `must be the name of a Secret in the same namespace, not ${showValue(text)}` };
 }

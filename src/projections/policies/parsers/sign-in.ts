@@ -8,5 +8,7 @@ export function signIn(text: string): Parsed<string> {
   // Two slashes would begin the name of another host.
   const address = webAddress(/^\/(?!\/)/.test(value) ? `https://host${value}` : value);
   if ('value' in address && !value.includes('#')) return { value };
-  return { fault: `must be a URL such as "https://login.example.com/start", or a path: ${showValue(text)}` };
+  return {
+    fault: `must be a URL such as "https://login.example.com/start", or a path, not ${showValue(text)}`,
+  };
 }

@@ -7,7 +7,7 @@ import { showValue } from '../../show-value.ts';
 export function sourceNetwork(text: string): Parsed<string> {
   const cidr = parseCidr(text);
   if (cidr === undefined)
-    return { fault: `must be an address or a network such as "10.0.0.0/8": ${showValue(text)}` };
+    return { fault: `must be an address or a network such as "10.0.0.0/8", not ${showValue(text)}` };
   // RFC 4291, 2.5: nobody comes from there, but from the machine itself.
   const isReserved = cidr.family === 6 && cidr.first >> 32n === 0n && cidr.length > 0;
   if (isReserved && !(cidr.first === 1n && cidr.length === 128))

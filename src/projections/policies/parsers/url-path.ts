@@ -13,5 +13,5 @@ export function urlPath(text: string): Parsed<string> {
     /^\/(?!\/)[\x21\x22\x24-\x3e\x40-\x5b\x5d-\x7e]*$/.test(path)
   )
     return { value: path };
-  return { fault: `must be a path such as "/app": ${showValue(text)}` };
+  return { fault: `must be a path such as "/app", not ${showValue(text)}` };
 }

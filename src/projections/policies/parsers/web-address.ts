@@ -11,5 +11,5 @@ export function webAddress(text: string): Parsed<string> {
   const [whole, port = '80'] = form.exec(value) ?? [];
   if (whole !== undefined && value.length <= 2000 && isPortNumber(Number(port)) && URL.canParse(value))
     return { value };
-  return { fault: `must be a URL such as "https://example.com/help": ${showValue(text)}` };
+  return { fault: `must be a URL such as "https://example.com/help", not ${showValue(text)}` };
 }

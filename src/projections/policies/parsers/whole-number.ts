@@ -6,6 +6,6 @@ export function wholeNumber(least: number, most: number): (text: string) => Pars
   return (text) => {
     const value = /^\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : Number.NaN;
     if (value >= least && value <= most) return { value };
-    return { fault: `must be a whole number from ${least} to ${most}: ${showValue(text)}` };
+    return { fault: `must be a whole number from ${least} to ${most}, not ${showValue(text)}` };
   };
 }

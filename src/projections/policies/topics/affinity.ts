@@ -100,11 +100,11 @@ export const affinity: PolicyTopic = {
 function cookieName(text: string): Parsed<string> {
   const value = text.trim();
   if (/^[A-Za-z0-9_.-]{1,64}$/.test(value)) return { value };
-  return { fault: `must be at most 64 letters, digits, "_", "." and "-": ${showValue(text)}` };
+  return { fault: `must be at most 64 letters, digits, "_", "." and "-", not ${showValue(text)}` };
 }
 
 function domain(text: string): Parsed<string> {
   const name = text.trim().toLowerCase().replace(/^\./, '');
   if (kubernetesName.domain(name) && name.includes('.')) return { value: name };
-  return { fault: `must be a domain such as "example.com": ${showValue(text)}` };
+  return { fault: `must be a domain such as "example.com", not ${showValue(text)}` };
 }

@@ -31,5 +31,5 @@ function algorithm(text: string): Parsed<BalanceAlgorithm> {
   const [, by, name = ''] = /^(hdr|url_param)\(([A-Za-z0-9_-]{1,64})\)$/.exec(word) ?? [];
   if (by === 'hdr') return { value: { by, name: name.toLowerCase() } };
   if (by === 'url_param') return { value: { by, name } };
-  return { fault: `must be one of ${plain.join(', ')}, hdr(NAME), url_param(NAME): ${showValue(text)}` };
+  return { fault: `must be one of ${plain.join(', ')}, hdr(NAME), url_param(NAME), not ${showValue(text)}` };
 }

@@ -38,6 +38,6 @@ function realm(text: string): Parsed<string> {
   const value = text.trim();
   if (/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(value)) return { value };
   return {
-    fault: `must have 1 to 128 printable characters, no quotes and no backslashes: ${showValue(text)}`,
+    fault: `must have 1 to 128 printable characters, no quotes and no backslashes, not ${showValue(text)}`,
   };
 }

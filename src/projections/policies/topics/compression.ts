@@ -44,5 +44,5 @@ export const compression: PolicyTopic = {
 function mediaType(text: string): Parsed<string> {
   const type = text.toLowerCase();
   if (/^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,100}$/.test(type)) return { value: type };
-  return { fault: `must be a media type such as "text/html": ${showValue(text)}` };
+  return { fault: `must be a media type such as "text/html", not ${showValue(text)}` };
 }

@@ -96,7 +96,7 @@ function origin(text: string): Parsed<string> {
       lower,
     ) ?? [];
   if (host === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535 || host.includes('..')) {
-    return { fault: `must be an origin such as "https://app.example.com": ${showValue(text)}` };
+    return { fault: `must be an origin such as "https://app.example.com", not ${showValue(text)}` };
   }
   const own = { http: '80', https: '443' }[scheme];
   return {

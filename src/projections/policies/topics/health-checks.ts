@@ -78,5 +78,5 @@ export const healthChecks: PolicyTopic = {
 function path(text: string): Parsed<string> {
   const value = text.trim();
   if (/^\/[\x21-\x7e]{0,1023}$/.test(value) && !value.includes('#')) return { value };
-  return { fault: `must be a path of at most 1024 visible characters: ${showValue(text)}` };
+  return { fault: `must be a path of at most 1024 visible characters, not ${showValue(text)}` };
 }

@@ -76,7 +76,7 @@ function claimValue(text: string): Parsed<string> {
   const value = text.trim();
   if (/^[A-Za-z0-9._~:/?#@!$&()*+;=%-]{1,256}$/.test(value)) return { value };
   return {
-    fault: `must have 1 to 256 visible characters, no quotes, commas and brackets: ${showValue(text)}`,
+    fault: `must have 1 to 256 visible characters, no quotes, commas and brackets, not ${showValue(text)}`,
   };
 }
 
@@ -84,7 +84,8 @@ function claimValue(text: string): Parsed<string> {
 function claimHeader(text: string): Parsed<string> {
   const [, claim = '', header = ''] = /^([A-Za-z0-9_]{1,64}):([A-Za-z0-9_-]{1,64})$/.exec(text) ?? [];
   const name = header.toLowerCase();
-  if (claim === '') return { fault: `must be a claim and a header such as "sub:X-User": ${showValue(text)}` };
+  if (claim === '')
+    return { fault: `must be a claim and a header such as "sub:X-User", not ${showValue(text)}` };
   const refusal = refusedHeader.request(name.replaceAll('_', '-'));
   return refusal === undefined
     ? { value: `${claim}:${name}` }

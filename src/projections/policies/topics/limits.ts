@@ -89,7 +89,7 @@ export const limits: PolicyTopic = {
       parse: (text) =>
         statuses.includes(text.trim())
           ? { value: Number(text.trim()) }
-          : { fault: `must be one of ${statuses.join(', ')}: ${showValue(text)}` },
+          : { fault: `must be one of ${statuses.join(', ')}, not ${showValue(text)}` },
       shape: 'value',
       values: '`400`, `403`, `429` or `503`',
       summary: 'What whoever asks for too much gets. Default `429`.',
@@ -108,7 +108,7 @@ function period(text: string): Parsed<number> {
   const seconds = 'value' in time && !time.value.endsWith('ms') ? Number(time.value.slice(0, -1)) : 0;
   return periods.includes(seconds)
     ? { value: seconds }
-    : { fault: `must be one of 1s, 10s, 1m, 10m, 1h: ${showValue(text)}` };
+    : { fault: `must be one of 1s, 10s, 1m, 10m, 1h, not ${showValue(text)}` };
 }
 
 /** `address`, `path`, or `header:` and the name of a header in lower case. */
@@ -117,5 +117,5 @@ function limitKey(text: string): Parsed<string> {
   if (word === 'address' || word === 'path') return { value: word };
   // It is printed, so it has no character that means something to HAProxy, as HTTP would allow.
   if (/^header:[a-z0-9_-]{1,64}$/.test(word)) return { value: word };
-  return { fault: `must be "address", "path" or "header:<name>": ${showValue(text)}` };
+  return { fault: `must be "address", "path" or "header:<name>", not ${showValue(text)}` };
 }

@@ -24,5 +24,5 @@ export const mirroring: PolicyTopic = {
 function service(text: string): Parsed<AuthUrl> {
   const url = authUrl(text);
   if (!('fault' in url) && url.value.path === '/') return url;
-  return { fault: `must be a Service such as "svc://shop-next:80", without a path: ${showValue(text)}` };
+  return { fault: `must be a Service such as "svc://shop-next:80", without a path, not ${showValue(text)}` };
 }

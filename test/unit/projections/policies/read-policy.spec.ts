@@ -85,7 +85,7 @@ describe('readPolicy', () => {
       {
         reason: 'InvalidAnnotation',
         field: 'metadata.annotations["haproxy-haptic.org/timeout-server"]',
-        message: 'must be a time such as "30s" or "500ms": "soon": it has no effect',
+        message: 'must be a time such as "30s" or "500ms", not "soon": it has no effect',
       },
     ]);
   });

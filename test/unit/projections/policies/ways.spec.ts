@@ -25,6 +25,37 @@ describe('ways to Services', () => {
     expect([...backends.keys()].filter((key) => key === 'shop_web_80')).toHaveLength(1);
   });
 
+  it.each([
+    [
+      'auth-url',
+      'svc://auth:80/check',
+      'BackendMissing',
+      'Service shop/auth does not exist: nobody is let in',
+    ],
+    [
+      'auth-url',
+      'svc://web:81/check',
+      'PortMissing',
+      'Service shop/web has no TCP port 81: nobody is let in',
+    ],
+    [
+      'mirror-target',
+      'svc://next:80',
+      'BackendMissing',
+      'Service shop/next does not exist: it gets no copies',
+    ],
+    [
+      'mirror-target',
+      'svc://other/next:80',
+      'RefNotPermitted',
+      'Service other/next is in another namespace than the Ingress, shop: it gets no copies',
+    ],
+  ])('are told of by their annotation where they lead nowhere: %s: %s', (key, value, reason, message) => {
+    const { problems } = world(annotatedIngress('a.example.com', { [key]: value }));
+    const field = `metadata.annotations["haproxy-haptic.org/${key}"]`;
+    expect(problems()).toMatchObject([{ field, reason, message }]);
+  });
+
   it('are told apart by what canaries go by, without a complaint', () => {
     const { problemLines, backends } = world(
       annotatedIngress('a.example.com', {}),
