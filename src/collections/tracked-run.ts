@@ -2,6 +2,7 @@ import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { Owner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
+import { boundProblems } from './bound-problems.ts';
 import type { Engine } from './engine.ts';
 import type { Node, Outcome } from './node.ts';
 import { isPendingEntry } from './pending-entry.ts';
@@ -42,7 +43,7 @@ export function runTracked(
   return {
     value,
     failed,
-    problems: frame.problems.length === 0 ? noProblems : frame.problems,
+    problems: frame.problems.length === 0 ? noProblems : boundProblems(frame.problems),
     // A copy has no room to grow, and there is one per entry.
     deps: frame.deps.length === 0 ? noDeps : frame.deps.slice(),
   };

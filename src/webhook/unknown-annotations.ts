@@ -7,22 +7,31 @@ import { nearestName } from '../lib/nearest-name.ts';
  * know.
  */
 const prefixes = ['haproxy.org/', 'haproxy-ingress.github.io/', 'nginx.ingress.kubernetes.io/'] as const;
+/** Each is compared with every name that there is. */
+const most = 32;
 
 /**
  * Annotations of an object that look as if something were to follow from them, and that no template of the configuration knows.
- * Each with the known one that its author may have meant.
+ * Each with the known one that its author may have meant; the first 32, and how many more there are.
  *
  * @param known names of annotations that the configuration knows, see {@link knownAnnotations}
  */
 export function unknownAnnotations({ metadata }: KubeObject, known: ReadonlySet<string>): readonly string[] {
-  return Object.keys(metadata.annotations ?? {})
+  const unknown = Object.keys(metadata.annotations ?? {})
     .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)) && !known.has(name))
-    .sort()
+    .sort();
+  const more =
+    unknown.length > most
+      ? [`metadata.annotations: nothing reads ${unknown.length - most} more of these annotations`]
+      : [];
+  return unknown
+    .slice(0, most)
     .map((name) => {
       const meant = nearestName(name, known);
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
       return `metadata.annotations[${name}]: nothing reads this annotation${hint}`;
-    });
+    })
+    .concat(more);
 }
 
 /** Every annotation with a known prefix that stands in a template, whoever's. */

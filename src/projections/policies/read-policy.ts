@@ -29,6 +29,9 @@ export interface PolicyScope {
   readonly defaults?: PolicyDefaults;
 }
 
+/** Each is compared with every name that there is, for whoever wrote it to wait for; nobody has as many by mistake. */
+const mostUnknown = 32;
+
 /**
  * The annotations of an object as settings. Each that is unknown, malformed, out of place or without effect is reported by its name and left out; the others
  * count. `undefined`: it says nothing.
@@ -46,6 +49,7 @@ export function readPolicy(
   const fields: Record<string, unknown> = {};
   const written = new Set<keyof PolicyFields>();
   let closed = false;
+  let unknown = 0;
   const withdrawn = new Set<PolicyTopic>();
   const leaveOut = ({ name, topic, field }: PolicyRow, fault: string, reason: string) => {
     const { narrows, restricting } = field;
@@ -62,13 +66,19 @@ export function readPolicy(
     const key = annotation.slice(annotationPrefix.length);
     const row = policyIndex.byKey.get(key);
     if (row === undefined) {
-      closed = reportUnknown(key, report) || closed;
+      unknown += 1;
+      if (unknown <= mostUnknown) closed = reportUnknown(key, report) || closed;
       continue;
     }
     written.add(row.name);
     const parsed = parseIn(scope, row, text);
     if ('fault' in parsed) leaveOut(row, parsed.fault, parsed.reason);
     else fields[row.name] = parsed.value;
+  }
+  if (unknown > mostUnknown) {
+    const message = `have ${unknown} that are not known: ${effectOf({ restricting: true })}`;
+    report({ reason: 'AnnotationUnknown', field: 'metadata.annotations', message });
+    closed = true;
   }
   if (written.size === 0 && !closed) return undefined;
   const { defaults = { hsts: false, sslRedirect: false } } = scope;

@@ -300,3 +300,42 @@ describe('problems', () => {
     expect(problemsOf(graph).map(({ owner }) => owner.name)).toEqual(['a', 'b', 'c']);
   });
 });
+
+describe('a projector that finds much wrong', () => {
+  const found = (report: readonly Problem[]) => {
+    const graph = createGraph();
+    const things = graph.source<true>('things');
+    graph.mapEntries('checked', things, (_thing, _key, reader) => {
+      for (const problem of report) reader.report(problem);
+      return true;
+    });
+    things.set('a', true);
+    graph.advance();
+    return problemsOf(graph);
+  };
+  const many = (count: number, name?: string) =>
+    Array.from({ length: count }, (_, i) => warning(`number ${String(i).padStart(5, '0')}`, name));
+
+  it('has 64 of them told to each owner, and how many more there are', () => {
+    const told = found([...many(10_000), warning('of another', 'b')]);
+    expect(told).toHaveLength(66);
+    expect(told.filter(({ owner }) => owner.name === 'b').map(({ message }) => message)).toEqual([
+      'of another',
+    ]);
+    expect(told).toContainEqual({
+      severity: 'warning',
+      reason: 'MoreProblems',
+      field: '',
+      message: 'has 9936 more problems',
+      owner: { kind: 'Thing', namespace: 'ns', name: 'a' },
+    });
+    expect(found(many(64))).toHaveLength(64);
+  });
+
+  it('does not hide an error behind warnings', () => {
+    const told = found([...many(64), { ...warning('last'), severity: 'error' }]);
+    expect(told.filter(({ severity }) => severity === 'error')).toMatchObject([
+      { reason: 'MoreProblems', message: 'has 1 more problems' },
+    ]);
+  });
+});

@@ -188,6 +188,10 @@ describe('a new object', () => {
     expect(warningsOf(await annotated({ 'nginx.ingress.kubernetes.io/rewrite-target': '/' }))).toHaveLength(
       1,
     );
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`haproxy.org/${i}`, ''] as const));
+    const warnings = warningsOf(await annotated(many));
+    expect(warnings).toHaveLength(33);
+    expect(warnings.at(-1)).toBe('metadata.annotations: nothing reads 468 more of these annotations');
   });
 });
 

@@ -68,6 +68,22 @@ describe('readPolicy', () => {
     expect(policy).toMatchObject({ closed: true });
     expect(faults).toMatchObject([
       {
+  it('does not go into each of very many that it does not know, one of which may restrict', () => {
+    const unknown = Array.from(
+      { length: 5_000 },
+      (_, i) => [`haproxy-haptic.org/proxy-body-s${i}`, ''] as const,
+    );
+    const { policy, faults } = read(Object.fromEntries(unknown));
+    expect(policy).toEqual({ fields: {}, closed: true });
+    expect(faults).toHaveLength(33);
+    expect(faults.at(-1)).toEqual({
+      reason: 'AnnotationUnknown',
+      field: 'metadata.annotations',
+      message: 'have 5000 that are not known: its routes are closed until it is mended',
+    });
+    expect(read(Object.fromEntries(unknown.slice(0, 32)))).toMatchObject({ faults: { length: 32 } });
+  });
+
         message: expect.stringContaining(
           'needs haproxy-haptic.org/secure-verify-ca-secret beside it',
         ) as unknown,
