@@ -39,11 +39,18 @@ export function eventFacts({
   recovery$,
   config,
 }: FactInputs): Observable<EventChange> {
+  // Most problems are those of before, and there may be very many.
+  const facts = new WeakMap<Problem, EventFact>();
+  const factOf = (problem: Problem): EventFact => {
+    const fact = facts.get(problem) ?? factOfProblem(problem, config);
+    facts.set(problem, fact);
+    return fact;
+  };
   return merge(
     bundle$.pipe(
       map(({ problems }) => problems),
       distinctUntilChanged(),
-      changesOf((problems: readonly Problem[]) => problems.map((problem) => factOfProblem(problem, config))),
+      changesOf((problems: readonly Problem[]) => problems.map(factOf)),
     ),
     bundle$.pipe(
       map(({ events = noEvents }) => events),
