@@ -89,7 +89,11 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
     },
     // What an apply may last is `dataplane.syncTimeout`, for which delivery itself looks.
     client: createAgentClient(login?.access ?? options.agentAccess),
-    check: gatesByValidators({ haproxy: options.haproxy, ...pathOnly() }),
+    check: gatesByValidators({
+      haproxy: options.haproxy,
+      atEnd: (clean) => process.once('exit', clean),
+      ...pathOnly(),
+    }),
     capabilities,
     watchTimeoutSeconds: options.watchTimeoutSeconds,
     parts: [

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { concatMap, defer, finalize, type Observable } from 'rxjs';
-import { entriesOf, valuesOf } from '../lib/ordered-map.ts';
+import { concatMap, defer, finalize, type Observable, tap } from 'rxjs';
+import { entriesOf, getEntry, valuesOf } from '../lib/ordered-map.ts';
 import { errorCode } from '../lib/error-code.ts';
 import { runWithTurns } from '../lib/run-with-turns.ts';
 import type { Slices } from '../lib/slices.ts';
@@ -14,28 +14,58 @@ import { withoutLoading } from './guard/without-loading.ts';
 /** Runs `use` on a folder that holds the files of a plan, and takes the folder away afterwards. */
 export type WithCheckRoot = <T>(plan: Plan, use: (root: string) => Observable<T>) => Observable<T>;
 
+export interface CheckRootOptions {
+  /**
+   * One folder stays after a use that came to its end, for the next one to write only what is other than before. Called once, with what takes it
+   * away at the end of the process, synchronously. Absent: none stays.
+   */
+  readonly keep?: (remove: () => void) => void;
+}
+
+/** A folder, and what is in it: digests by path. */
+interface CheckRoot {
+  readonly path: string;
+  readonly files: Map<string, string>;
+}
+
 /**
- * Check roots under `tmpDir`: private (0700, files 0600) and removed on completion, error and unsubscription.
+ * Check roots under `tmpDir`: private (0700, files 0600) and removed on completion, error and unsubscription; but for one that is kept, if that is wanted,
+ * until its next use.
  * `default-path origin` of the configuration is pointed to the root, so that relative paths lead to the plan's own files, and what would
  * load code or write files is left out; line numbers stay. Errors with what the file system says.
  */
-export function checkRootsIn(tmpDir: string): WithCheckRoot {
+export function checkRootsIn(tmpDir: string, { keep }: CheckRootOptions = {}): WithCheckRoot {
   let isSwept = false;
+  let kept: CheckRoot | undefined;
+  keep?.(() => {
+    if (kept !== undefined) rmSync(kept.path, { recursive: true, force: true });
+    kept = undefined;
+  });
   return (plan, use) =>
     defer(() => {
       if (!isSwept) sweep(tmpDir);
       isSwept = true;
-      const root = mkdtempSync(path.join(tmpDir, `${prefix}${process.pid}-`));
+      const root = kept ?? {
+        path: mkdtempSync(path.join(tmpDir, `${prefix}${process.pid}-`)),
+        files: new Map(),
+      };
+      kept = undefined;
       let written: Promise<unknown> = Promise.resolve();
+      let isDone = false;
       const write = (signal: AbortSignal): Promise<void> => {
         const writing = writeFiles(plan, root, signal);
         written = writing.catch(() => undefined);
         return writing;
       };
-      return abortable(write).pipe(
-        concatMap(() => use(root)),
+      const leave = (): void => {
+        if (isDone && keep !== undefined && kept === undefined) kept = root;
         // A write under way would bring the folder back: it ends first.
-        finalize(() => void written.then(() => rm(root, { recursive: true, force: true, maxRetries: 3 }))),
+        else void written.then(() => rm(root.path, { recursive: true, force: true, maxRetries: 3 }));
+      };
+      return abortable(write).pipe(
+        concatMap(() => use(root.path)),
+        tap({ complete: () => (isDone = true) }),
+        finalize(leave),
       );
     });
 }
@@ -66,9 +96,18 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function writeFiles(plan: Plan, root: string, signal: AbortSignal): Promise<void> {
+/** Files on their way to the disk: each takes several turns over other threads. */
+const parallelWrites = 4;
+
+/** Brings a root to the files of a plan. What it holds is not known before all of that has ended: after a failure it is of no further use. */
+async function writeFiles(plan: Plan, { path: root, files }: CheckRoot, signal: AbortSignal): Promise<void> {
+  for (const name of [...files.keys()]) {
+    if (getEntry(plan.files, name) !== undefined) continue;
+    files.delete(name);
+    await rm(path.join(root, name), { force: true });
+  }
   const folders = new Set<string>();
-  for (const file of valuesOf(plan.files)) {
+  const write = async (file: PlanFile): Promise<void> => {
     const target = path.join(root, file.path);
     const folder = path.dirname(target);
     if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -78,7 +117,15 @@ async function writeFiles(plan: Plan, root: string, signal: AbortSignal): Promis
         ? await runWithTurns(configBytes(plan, file, root), signal)
         : Buffer.concat(file.content());
     await writeFile(target, bytes, { mode: 0o600, signal });
-  }
+    files.set(file.path, file.digest);
+  };
+  const changed = [...valuesOf(plan.files)].filter((file) => files.get(file.path) !== file.digest).values();
+  const work = async (): Promise<void> => {
+    for (const file of changed) await write(file);
+  };
+  const working = Array.from({ length: parallelWrites }, work);
+  await Promise.allSettled(working);
+  await Promise.all(working);
 }
 
 /** Sections between two pauses. */

@@ -12,6 +12,8 @@ import type { Plan } from '../../protocol/plan.ts';
 
 export interface GatesOptions {
   readonly haproxy: string;
+  /** Called once, with what has to be done at the end of the process, synchronously: the files of a check stay for the next one. Absent: they go. */
+  readonly atEnd?: (clean: () => void) => void;
   /** The whole environment of a check. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -22,9 +24,12 @@ const remembered = 4;
 /** Checks by HAProxy and by a configuration's validators. What one configuration had checked is not checked again for another with the same ones. */
 export function gatesByValidators({
   haproxy,
+  atEnd,
   env,
 }: GatesOptions): (plan: Plan, config: Pick<TemplateConfig, 'validators'>) => Observable<Verdict> {
   const gates = new LRUCache<string, Gate>({ max: remembered });
+  // With thousands of certificates, writing what stays the same takes longer than the check.
+  const withRoot = checkRootsIn(tmpdir(), atEnd && { keep: atEnd });
   return (plan, { validators }) => {
     const key = JSON.stringify(validators);
     const gate =
@@ -32,7 +37,7 @@ export function gatesByValidators({
       createGate({
         haproxy,
         ...(env && { env }),
-        withRoot: checkRootsIn(tmpdir()),
+        withRoot,
         run: runProcess,
         validators: validators.map((validator) => createValidator(validator, askSocket)),
         limits: defaultGateLimits,

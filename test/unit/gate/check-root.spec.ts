@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { firstValueFrom, NEVER, of, tap, throwError } from 'rxjs';
+import { firstValueFrom, lastValueFrom, NEVER, of, tap, throwError } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRootsIn } from '../../../src/gate/check-root.ts';
+import type { Plan } from '../../../src/protocol/plan.ts';
 import { eventually } from '../../fixtures/haproxy-process.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 
@@ -108,6 +109,77 @@ describe('checkRootsIn', () => {
     const failing = checkRootsIn(dir)(plan, () => throwError(() => new Error('no')));
     await expect(firstValueFrom(failing)).rejects.toThrow('no');
     await emptied();
+  });
+
+  describe('that keeps one', () => {
+    const keeping = () => {
+      const end = { remove: (): void => undefined };
+      return { end, withRoot: checkRootsIn(dir, { keep: (remove) => (end.remove = remove) }) };
+    };
+    const lookAt = (root: string) => {
+      const names = readdirSync(root, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+      return {
+        root,
+        texts: Object.fromEntries(names.map((name) => [name, readFileSync(path.join(root, name), 'utf8')])),
+        written: Object.fromEntries(names.map((name) => [name, statSync(path.join(root, name)).mtimeMs])),
+      };
+    };
+    type WithRoot = ReturnType<typeof checkRootsIn>;
+    const look = (withRoot: WithRoot, of_: Plan) => lastValueFrom(withRoot(of_, (root) => of(lookAt(root))));
+    const planOf = (files: Record<string, string>, maxconn = 7) =>
+      makePlan({
+        core: { global: `global\n  default-path origin /etc/haproxy\n  maxconn ${maxconn}\n` },
+        files: Object.fromEntries(Object.entries(files).map(([name, text]) => [name, { text }])),
+      });
+
+    it('writes what is other than before, and takes away what went', async () => {
+      const { withRoot } = keeping();
+      const first = await look(withRoot, planOf({ 'ssl/a': '1', 'ssl/b': '2', 'ssl/deep/c': '3' }));
+      expect(readdirSync(dir)).toEqual([path.basename(first.root)]);
+      // Whatever is written from now on is newer than that.
+      for (const name of Object.keys(first.texts)) utimesSync(path.join(first.root, name), 1000, 1000);
+      const second = await look(withRoot, planOf({ 'ssl/a': '1', 'ssl/b': 'two', 'ssl/d': '4' }));
+      expect(second.root).toBe(first.root);
+      const { 'haproxy.cfg': config, ...others } = second.texts;
+      expect(config).toBe(first.texts['haproxy.cfg']);
+      expect(others).toEqual({ 'ssl/a': '1', 'ssl/b': 'two', 'ssl/d': '4' });
+      const old = Object.entries(second.written).flatMap(([name, at]) => (at === 1_000_000 ? [name] : []));
+      expect(old.sort()).toEqual(['haproxy.cfg', 'ssl/a']);
+      const third = await look(withRoot, planOf({ 'ssl/a': '1' }, 8));
+      expect(third.texts['haproxy.cfg']).toContain('maxconn 8');
+    });
+
+    it('writes all of it again after one that was given up, and gives two at once a folder each', async () => {
+      const { withRoot, end } = keeping();
+      const one = planOf({ a: '1' });
+      const first = await look(withRoot, one);
+      await expect(lastValueFrom(withRoot(one, () => throwError(() => new Error('no'))))).rejects.toThrow(
+        'no',
+      );
+      await emptied();
+      const [second, third] = await Promise.all([look(withRoot, one), look(withRoot, planOf({ a: '2' }))]);
+      expect(second.root).not.toBe(third.root);
+      expect(new Set([first.root, second.root, third.root]).size).toBe(3);
+      expect([second.texts['a'], third.texts['a']]).toEqual(['1', '2']);
+      await eventually('the other one goes', () => (readdirSync(dir).length === 1 ? true : undefined));
+      withRoot(planOf({ a: '3' }), () => NEVER)
+        .subscribe()
+        .unsubscribe();
+      await emptied();
+      await look(withRoot, one);
+      end.remove();
+      expect(readdirSync(dir)).toEqual([]);
+      expect((await look(withRoot, one)).texts['a']).toBe('1');
+    });
+
+    it('is not stopped by a file in the place of a folder', async () => {
+      const { withRoot } = keeping();
+      await look(withRoot, planOf({ 'x/y': '1' }));
+      await expect(look(withRoot, planOf({ x: '1' }))).rejects.toThrow('EISDIR');
+      expect((await look(withRoot, planOf({ x: '1' }))).texts['x']).toBe('1');
+    });
   });
 
   it('takes away what a killed process left behind, and nothing of a living one', async () => {
