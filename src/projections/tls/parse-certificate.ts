@@ -16,7 +16,7 @@ export interface CertificateFacts {
   /** PEM, not encrypted, no empty lines. In no message. */
   readonly key: string;
   readonly keyType: KeyType;
-  /** Host names and wildcards, lower case, in the order of the certificate. */
+  /** Host names and wildcards, lower case, in the order of the certificate; the first 1000. */
   readonly names: readonly string[];
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
@@ -38,6 +38,15 @@ const mostCertificates = 16;
 
 /** OpenSSL refuses shorter ones at its level 2 of security, which it has by default from 3.2 on, and before that in distributions. */
 const leastBits = { rsa: 2048, ec: 224 } as const;
+
+/**
+ * HAProxy signs with the key at every handshake, and its thread does nothing else meanwhile: 4 ms with one of 4096 bits, 40 ms with 8192, 200 ms with 16384, for whoever asks for that
+ * host. Public authorities take no longer ones.
+ */
+const mostBits = 4096;
+
+/** Each object whose rules are for every host claims all of them. */
+const mostNames = 1_000;
 
 /**
  * `tls.crt` and `tls.key` of a Secret of any type (unvalidated JSON). The certificate is the one that belongs to the key, wherever it stands;
@@ -62,16 +71,22 @@ export function parseCertificate(secret: KubeObject): CertificateContent {
   const chain = orderChain(leaf, certificates.value);
   const [weak] = chain.flatMap(({ publicKey }, at) => weakness(publicKey, at) ?? []);
   if (weak !== undefined) return invalid(weak);
+  const bits = leaf.publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
+  if (bits > mostBits)
+    return invalid(
+      `has a key of ${bits} bits, which keeps HAProxy from everybody else; ${mostBits} are enough`,
+    );
+  const names = certificateNames(leaf);
   return {
     kind: 'usable',
     facts: {
       chain: chain.map((certificate) => `${certificate.toString().trim()}\n`).join(''),
       key: key.value.pem,
       keyType: keyTypeOf(leaf.publicKey),
-      names: certificateNames(leaf),
+      names: names.slice(0, mostNames),
       notBefore: leaf.validFromDate.getTime(),
       notAfter: leaf.validToDate.getTime(),
-      warnings: warningsOf(chain),
+      warnings: warningsOf(chain, names.length),
     },
   };
 }
@@ -132,12 +147,17 @@ function keyTypeOf({ asymmetricKeyType }: KeyObject): KeyType {
   return asymmetricKeyType === 'ec' ? 'ecdsa' : 'other';
 }
 
-function warningsOf([leaf, issuer]: readonly X509Certificate[]): readonly string[] {
+function warningsOf([leaf, issuer]: readonly X509Certificate[], names: number): readonly string[] {
   // Public authorities issue by intermediates and say where to get them.
   const says = leaf?.infoAccess?.includes('CA Issuers') === true;
-  return says && issuer === undefined
-    ? [
-        'has no intermediate certificate in tls.crt: clients that do not know it will not believe the certificate',
-      ]
-    : [];
+  return [
+    ...(says && issuer === undefined
+      ? [
+          'has no intermediate certificate in tls.crt: clients that do not know it will not believe the certificate',
+        ]
+      : []),
+    ...(names > mostNames
+      ? [`has ${names} names: the first ${mostNames} count where no object names a host`]
+      : []),
+  ];
 }

@@ -162,6 +162,35 @@ describe('a Secret with a certificate', () => {
     });
   });
 
+  it('cannot be served with a key that takes HAProxy very long at each handshake', async () => {
+    const { webcrypto } = await import('node:crypto');
+    const algorithm = {
+      name: 'RSASSA-PKCS1-v1_5',
+      hash: 'SHA-256',
+      publicExponent: new Uint8Array([1, 0, 1]),
+      modulusLength: 4104,
+    };
+    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+    const slow = await issueCertificate({ keys });
+    expect(parse(slow.cert, slow.key)).toEqual({
+      kind: 'invalid',
+      fault: 'has a key of 4104 bits, which keeps HAProxy from everybody else; 4096 are enough',
+    });
+    // Nobody signs with those of the chain.
+    expect(parse(leaf.cert + slow.cert, leaf.key)).toMatchObject({ kind: 'usable' });
+  });
+
+  it('is for 1000 names of hosts at most, which every object without a host claims', async () => {
+    const names = Array.from({ length: 1_200 }, (_, i) => `h${i}.example.com`);
+    const { cert, key } = await issueCertificate({ names });
+    const content = parse(cert, key);
+    if (content.kind !== 'usable') throw new Error(JSON.stringify(content));
+    expect(content.facts.names).toEqual(names.slice(0, 1_000));
+    expect(content.facts.warnings).toEqual([
+      'has 1200 names: the first 1000 count where no object names a host',
+    ]);
+  });
+
   it('is empty without data, and with empty data', () => {
     const none: KubeObject = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
     expect(parseCertificate(none)).toEqual({ kind: 'empty' });
