@@ -134,6 +134,7 @@ describeEachLine('affinity by cookie', (line) => {
         'balance-algorithm': 'roundrobin',
       }),
       withAnnotations('default.example.com', { affinity: 'cookie' }),
+      withAnnotations('safe.example.com', { affinity: 'cookie', 'session-cookie-secure': 'true' }),
     ]);
   });
   afterAll(() => world.stop());
@@ -145,6 +146,9 @@ describeEachLine('affinity by cookie', (line) => {
   it('sets a cookie that tells nothing of the server', async () => {
     expect(await setCookie('default.example.com')).toMatch(
       /^INGRESSCOOKIE=[0-9a-f]{16}; path=\/; HttpOnly$/i,
+    );
+    expect(await setCookie('safe.example.com')).toMatch(
+      /^INGRESSCOOKIE=[0-9a-f]{16}; path=\/; HttpOnly; Secure$/i,
     );
     expect(await setCookie('sticky.example.com')).toMatch(
       /^SRV=[0-9a-f]{16}[^;]*; path=\/; domain=\.?example\.com; HttpOnly; Secure; SameSite=None$/i,

@@ -8,6 +8,7 @@ export interface BackendFields {
   readonly sessionCookiePreserve?: boolean;
   readonly sessionCookieDomain?: string;
   readonly sessionCookieSameSite?: 'None' | 'Lax' | 'Strict';
+  readonly sessionCookieSecure?: boolean;
   /** Times as HAProxy writes them. */
   readonly sessionCookieMaxIdle?: string;
   readonly sessionCookieMaxLife?: string;

@@ -6,8 +6,8 @@ import type { PolicyNeed } from './policy-need.ts';
 export interface PolicyField<Value> {
   /** Its annotation, without the prefix: `cors-allow-origin`. */
   readonly key: string;
-  /** Reads the annotation's text, which is somebody's input. */
-  readonly parse: (text: string) => Parsed<Value>;
+  /** Reads the annotation's text, which is somebody's input, of an object in this namespace. */
+  readonly parse: (text: string, namespace?: string) => Parsed<Value>;
   /**
    * What it is about: `route`, requests that one object routes; or `backend`, the way to a Service, so that the Service may say it as well, and is heard
    * before those who route to it; or `host`, the hosts of an object as a whole, before there is a request.

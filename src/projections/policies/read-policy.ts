@@ -71,7 +71,7 @@ export function readPolicy(
       continue;
     }
     written.add(row.name);
-    const parsed = parseIn(scope, row, text);
+    const parsed = parseIn(scope, row, text, metadata.namespace);
     if ('fault' in parsed) leaveOut(row, parsed.fault, parsed.reason);
     else fields[row.name] = parsed.value;
   }
@@ -104,12 +104,14 @@ function parseIn(
   { scopes, snippets }: PolicyScope,
   { field: { scope, snippet, parse } }: PolicyRow,
   text: unknown,
+  namespace: string | undefined,
 ): { readonly value: unknown } | { readonly fault: string; readonly reason: string } {
   if (!scopes.includes(scope))
     return { fault: 'is about routes, so it belongs to the Ingress', reason: 'AnnotationMisplaced' };
   if (snippet === true && !snippets)
     return { fault: 'is not allowed here (controller.snippetAnnotations)', reason: 'SnippetForbidden' };
-  const parsed = typeof text === 'string' ? parse(text) : { fault: `must be text: ${showValue(text)}` };
+  const parsed =
+    typeof text === 'string' ? parse(text, namespace) : { fault: `must be text: ${showValue(text)}` };
   return 'fault' in parsed ? { ...parsed, reason: 'InvalidAnnotation' } : parsed;
 }
 

@@ -70,6 +70,15 @@ export const affinity: PolicyTopic = {
       summary: 'When browsers send it along from other sites; `None` makes it `Secure`, as browsers ask for.',
       example: 'Lax',
     },
+    sessionCookieSecure: {
+      ...common,
+      key: 'session-cookie-secure',
+      needs: byCookie,
+      parse: boolean,
+      values: '`true` or `false`',
+      summary: 'Has browsers send it by HTTPS only: for hosts that plain HTTP does not lead to.',
+      example: 'true',
+    },
     sessionCookieMaxIdle: {
       ...common,
       key: 'session-cookie-max-idle',
@@ -92,7 +101,14 @@ export const affinity: PolicyTopic = {
   check: ({ sessionCookieStrategy = 'insert', ...fields }) =>
     sessionCookieStrategy === 'insert'
       ? []
-      : (['sessionCookiePreserve', 'sessionCookieMaxIdle', 'sessionCookieMaxLife'] as const)
+      : (
+          [
+            'sessionCookiePreserve',
+            'sessionCookieSecure',
+            'sessionCookieMaxIdle',
+            'sessionCookieMaxLife',
+          ] as const
+        )
           .filter((field) => fields[field] !== undefined)
           .map((field) => ({ field, fault: 'is for session-cookie-strategy: insert', isIdle: true })),
 };

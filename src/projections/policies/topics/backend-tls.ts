@@ -4,6 +4,7 @@ import { cipherSuites } from '../parsers/cipher-suites.ts';
 import { hostName } from '../parsers/host-name.ts';
 import { oneOf } from '../parsers/one-of.ts';
 import { secretName } from '../parsers/secret-name.ts';
+import { serverProtocol } from '../parsers/server-protocol.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
 const common = { scope: 'backend', shape: 'server' } as const;
@@ -16,9 +17,9 @@ export const backendTls: PolicyTopic = {
     backendProtocol: {
       ...common,
       key: 'backend-protocol',
-      parse: oneOf('h1', 'h2', 'h1-ssl', 'h2-ssl'),
+      parse: serverProtocol,
       restricting: true,
-      values: '`h1`, `h2`, `h1-ssl` or `h2-ssl`',
+      values: '`h1`, `h2`, `h1-ssl` or `h2-ssl`; by their other names `HTTP`, `GRPC`, `HTTPS` or `GRPCS`',
       summary:
         'HTTP/1.1 or HTTP/2, in the clear or by TLS. Default: what `appProtocol` of the Service’s port says, else `h1`.',
       example: 'h2-ssl',
@@ -35,7 +36,8 @@ export const backendTls: PolicyTopic = {
     secureVerifyCaSecret: {
       ...common,
       key: 'secure-verify-ca-secret',
-      parse: (text) => (text.trim() === '@system-ca' ? { value: '@system-ca' } : secretName(text)),
+      parse: (text, namespace) =>
+        text.trim() === '@system-ca' ? { value: '@system-ca' } : secretName(text, namespace),
       restricting: true,
       values:
         'name of a Secret in the same namespace, with `ca.crt` and, if wanted, `ca.crl`; or `@system-ca`',

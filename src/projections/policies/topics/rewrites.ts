@@ -1,3 +1,5 @@
+import type { Parsed } from '../../parsed.ts';
+import { showValue } from '../../show-value.ts';
 import { urlPath } from '../parsers/url-path.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
@@ -11,7 +13,7 @@ export const rewrites: PolicyTopic = {
   fields: {
     rewriteTarget: {
       key: 'rewrite-target',
-      parse: urlPath,
+      parse: target,
       scope: 'route',
       shape: 'nothing',
       values: 'a path',
@@ -22,3 +24,9 @@ export const rewrites: PolicyTopic = {
   },
   pathShape: (path) => (path === '' ? 0 : path.split('/').length - 1),
 };
+
+/** What looks like a capture is none: it would be a part of the path. */
+function target(text: string): Parsed<string> {
+  if (!/\$\d/.test(text)) return urlPath(text);
+  return { fault: `has no captures, for which path-rewrite is: must be a path, not ${showValue(text)}` };
+}

@@ -14,6 +14,34 @@ function read(annotations: Readonly<Record<string, string>>, scope = everything)
 }
 
 describe('readPolicy', () => {
+  it('takes the Secrets of the object’s own namespace, with it or without', () => {
+    const said = (name: string) => read({ 'haproxy-haptic.org/auth-secret': name });
+    expect(said('shop/users')).toEqual({
+      policy: { fields: { authSecret: 'users' }, closed: false },
+      faults: [],
+    });
+    expect(said('other/users').policy).toMatchObject({ closed: true });
+  });
+
+  it('tells who brings captures along what they are for', () => {
+    const { policy, faults } = read({ 'haproxy-haptic.org/rewrite-target': '/$2' });
+    expect(policy?.fields).toEqual({});
+    expect(faults).toMatchObject([
+      {
+        reason: 'InvalidAnnotation',
+        message: 'has no captures, for which path-rewrite is: must be a path, not "/$2": it has no effect',
+      },
+    ]);
+    expect(read({ 'haproxy-haptic.org/rewrite-target': '/$metadata' }).faults).toEqual([]);
+  });
+
+  it('knows the names of other controllers for what is there, and only those', () => {
+    for (const [theirs, ours] of namesElsewhere) {
+      expect([theirs, policyIndex.byKey.has(ours)]).toEqual([theirs, true]);
+      expect([theirs, policyIndex.byKey.has(theirs)]).toEqual([theirs, false]);
+    }
+  });
+
   it('gives nothing for an object that says nothing of it', () => {
     expect(read({ 'example.com/x': 'y', 'kubernetes.io/ingress.class': 'haptic' })).toEqual({
       policy: undefined,
@@ -38,6 +66,22 @@ describe('readPolicy', () => {
         severity: 'warning',
       },
     ]);
+  });
+
+  it('does not go into each of very many that it does not know, one of which may restrict', () => {
+    const unknown = Array.from(
+      { length: 5_000 },
+      (_, i) => [`haproxy-haptic.org/proxy-body-s${i}`, ''] as const,
+    );
+    const { policy, faults } = read(Object.fromEntries(unknown));
+    expect(policy).toEqual({ fields: {}, closed: true });
+    expect(faults).toHaveLength(33);
+    expect(faults.at(-1)).toEqual({
+      reason: 'AnnotationUnknown',
+      field: 'metadata.annotations',
+      message: 'have 5000 that are not known: its routes are closed until it is mended',
+    });
+    expect(read(Object.fromEntries(unknown.slice(0, 32)))).toMatchObject({ faults: { length: 32 } });
   });
 
   it('knows what other controllers call it, and closes where that restricts', () => {
@@ -68,22 +112,6 @@ describe('readPolicy', () => {
     expect(policy).toMatchObject({ closed: true });
     expect(faults).toMatchObject([
       {
-  it('does not go into each of very many that it does not know, one of which may restrict', () => {
-    const unknown = Array.from(
-      { length: 5_000 },
-      (_, i) => [`haproxy-haptic.org/proxy-body-s${i}`, ''] as const,
-    );
-    const { policy, faults } = read(Object.fromEntries(unknown));
-    expect(policy).toEqual({ fields: {}, closed: true });
-    expect(faults).toHaveLength(33);
-    expect(faults.at(-1)).toEqual({
-      reason: 'AnnotationUnknown',
-      field: 'metadata.annotations',
-      message: 'have 5000 that are not known: its routes are closed until it is mended',
-    });
-    expect(read(Object.fromEntries(unknown.slice(0, 32)))).toMatchObject({ faults: { length: 32 } });
-  });
-
         message: expect.stringContaining(
           'needs haproxy-haptic.org/secure-verify-ca-secret beside it',
         ) as unknown,
@@ -151,7 +179,7 @@ describe('readPolicy', () => {
     ['haproxy-haptic.org/auth-tls-error-page', 'https://example.com/'],
     // Would go in the clear.
     ['haproxy-haptic.org/secure-backends', 'yes'],
-    ['haproxy-haptic.org/backend-protocol', 'HTTPS'],
+    ['haproxy-haptic.org/backend-protocol', 'TLS'],
     ['haproxy-haptic.org/ssl-redirect', 'on'],
     // Clients' own would be believed.
     ['haproxy-haptic.org/headers', 'X-Tenant blue'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cipherNames } from '../../../../src/projections/policies/parsers/cipher-names.ts';
 import { secretName } from '../../../../src/projections/policies/parsers/secret-name.ts';
+import { serverProtocol } from '../../../../src/projections/policies/parsers/server-protocol.ts';
 import { webAddress } from '../../../../src/projections/policies/parsers/web-address.ts';
 import { backendTls } from '../../../../src/projections/policies/topics/backend-tls.ts';
 
@@ -13,6 +14,24 @@ describe('what is said of TLS by annotations', () => {
     (text) => {
       expect(secretName(text)).toHaveProperty('fault');
     },
+  );
+
+  it('a Secret may be named with the namespace of the object, and with no other', () => {
+    expect(secretName('shop/client-ca', 'shop')).toEqual({ value: 'client-ca' });
+    for (const text of ['other/client-ca', 'shop/', 'shop/a/b', '/client-ca', 'shop/../client-ca'])
+      expect(secretName(text, 'shop')).toHaveProperty('fault');
+  });
+
+  it.each([
+    ['h2-ssl', 'h2-ssl'],
+    [' H1 ', 'h1'],
+    ['HTTP', 'h1'],
+    ['GRPC', 'h2'],
+    ['HTTPS', 'h1-ssl'],
+    ['grpcs', 'h2-ssl'],
+  ])('a protocol of servers: %j is %s', (text, value) => expect(serverProtocol(text)).toEqual({ value }));
+  it.each(['', 'h3', 'FCGI', 'AUTO_HTTP', 'constructor', 'https://'])('no protocol of servers: %j', (text) =>
+    expect(serverProtocol(text)).toHaveProperty('fault'),
   );
 
   it.each(['https://help.example.com/', 'http://[::1]:8080/a?b=c&d=%20#e', 'https://x.example/%[path]'])(
