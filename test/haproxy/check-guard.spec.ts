@@ -172,7 +172,7 @@ describeEachLine('a guarded check', (line) => {
   });
 
   describe.each(Object.entries(writes))('%s', (_what, { config, from }) => {
-    it('changes nothing, whoever wants the check; and would without the guard', async () => {
+    it('NGX#47: changes nothing, whoever wants the check; and would without the guard', async () => {
       const before = contents();
       await firstValueFrom(gate.check(harmless(planOf(config)).plan));
       expect(contents()).toEqual(before);

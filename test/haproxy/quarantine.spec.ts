@@ -20,7 +20,7 @@ describeEachLine('quarantine', (line) => {
       JSON.stringify(held()) === JSON.stringify(names) ? true : undefined,
     );
 
-  it('keeps the accepted output of a refused object and lets the others out', async () => {
+  it('EG#69: keeps the accepted output of a refused object and lets the others out', async () => {
     start().write({ a: good('10.0.0.1'), b: good('10.0.0.1') });
     await released('the first render', (text) => text.includes('backend b'));
     scene.write({ a: 'serverr nonsense', b: good('10.0.0.2') });
@@ -32,7 +32,7 @@ describeEachLine('quarantine', (line) => {
     expect(scene.latch()).toMatchObject({ mode: 'optimistic', pinned: false });
   });
 
-  it('leaves out what is bad from the very first render on, one of a thousand, in two checks', async () => {
+  it('KIC#77: leaves out what is bad from the very first render on, one of a thousand, in two checks', async () => {
     const many = Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`w${i}`, good('10.0.0.1')]));
     start().write({ ...many, bad: 'http-request set-header x "abc' });
     await released('the others', (text) => text.includes('backend w998'));

@@ -48,7 +48,9 @@ describeEachLine('reported of requests', (line) => {
           created: `2026-02-0${i + 1}T00:00:00Z`,
           annotations: {
             ...say('canary', 'true'),
-            ...(i === 0 ? say('canary-by-header', 'X-Next') : say('canary-weight', '100')),
+            ...(i === 0
+              ? { ...say('canary-by-header', 'X-Next'), ...say('canary-by-cookie', 'next') }
+              : say('canary-weight', '100')),
           },
           rules: [{ host: 'weighed.example.com', paths: [{ path: '/', service }] }],
         }),
@@ -59,6 +61,14 @@ describeEachLine('reported of requests', (line) => {
         headers: 'X-A: %REQ(Correlation-Id) %[src] %{+Q}o ${HOME} "a\\',
       }),
       annotatedIngress('deep.example.com', { 'rewrite-target': '/' }, ['/api/foo/public/']),
+      annotatedIngress('whole.example.com', { 'rewrite-target': '/foo' }),
+      annotatedIngress('shorter.example.com', { 'rewrite-target': '/' }, ['/api']),
+      annotatedIngress('slashed.example.com', { 'rewrite-target': '/api/service/' }, ['/service/']),
+      annotatedIngress('whole-path.example.com', { 'path-rewrite': '^/old/.* /new/' }),
+      annotatedIngress('no-time.example.com', { 'timeout-server': '0s', 'health-check-interval': '0' }),
+      annotatedIngress('page.example.com', { 'http-response-503': 'own page' }, [
+        { path: '/', service: 'nobody' },
+      ]),
       annotatedIngress('odd-name.example.com', { headers: 'version%!: 1' }),
       annotatedIngress('dots.example.com', { 'path-rewrite': '^/api(.*) /$1' }),
       annotatedIngress('dots-target.example.com', { 'rewrite-target': '/a/../b' }),
@@ -86,11 +96,13 @@ describeEachLine('reported of requests', (line) => {
     expect(await url('unbalanced.example.com', '/de/news/')).toBe('/de/news/');
   });
 
-  it('NGX#57: of several canaries, headers go before weights', async () => {
+  it('NGX#57: of several canaries, headers go before cookies, and cookies before weights', async () => {
     const ask = (...given: string[]) => world.outcome({ host: 'weighed.example.com', headers: given });
     expect(await ask()).toBe('third');
     expect(await ask('X-Next: always')).toBe('next');
     expect(await ask('X-Next: never')).toBe('web');
+    expect(await ask('Cookie: next=always')).toBe('next');
+    expect(await ask('X-Next: never', 'Cookie: next=always')).toBe('web');
   });
 
   it('EG#59: a second Host is not added', async () => {
@@ -102,7 +114,7 @@ describeEachLine('reported of requests', (line) => {
     expect(await world.outcome({ host: 'format.example.com' })).not.toBe('503');
   });
 
-  it('KGW#61: what looks like a format is a value', async () => {
+  it('KGW#61, KGW#62: what looks like a format is a value', async () => {
     expect((await headers('format.example.com'))['x-a']).toBe(
       '%REQ(Correlation-Id) %[src] %{+Q}o ${HOME} "a\\',
     );
@@ -111,6 +123,36 @@ describeEachLine('reported of requests', (line) => {
   it('EG#63: replacing a prefix with a slash doubles none', async () => {
     expect(await url('deep.example.com', '/api/foo/public/bar')).toBe('/bar');
     expect(await url('deep.example.com', '/api/foo/public')).toBe('/');
+  });
+
+  it('EG#64: replacing a prefix that ends in a slash by another doubles none', async () => {
+    expect(await url('slashed.example.com', '/service/version')).toBe('/api/service/version');
+    expect(await url('slashed.example.com', '/service')).toMatch(/^\/api\/service\/?$/);
+  });
+
+  it('EG#65: a prefix and what follows are joined by one slash, and the query stays', async () => {
+    expect(await url('whole.example.com', '/test?a=/b')).toBe('/foo/test?a=/b');
+    expect(await url('whole.example.com', '/')).toMatch(/^\/foo\/?$/);
+    expect(await url('shorter.example.com', '/api/x?y')).toBe('/x?y');
+    expect(await url('shorter.example.com', '/api?y')).toBe('/?y');
+  });
+
+  it('AGW#66: a path that is replaced as a whole keeps its slash at the end', async () =>
+    expect(await url('whole-path.example.com', '/old/x')).toBe('/new/'));
+
+  it('EG#58: a time of nothing is not taken, and the route goes on, after a restart too', async () => {
+    const told = world.started.problems.filter(({ owner }) => owner.name === 'no-time');
+    expect(told.map(({ reason }) => reason)).toEqual(['InvalidAnnotation', 'InvalidAnnotation']);
+    await world.reload();
+    expect(await world.outcome({ host: 'no-time.example.com' })).toBe('web');
+  });
+
+  it('HT#21: a page for errors that is taken out is gone, without anything else that changes', async () => {
+    const ask = async () => (await world.request({ host: 'page.example.com' })).body;
+    expect(await ask()).toContain('own page');
+    world.put(annotatedIngress('page.example.com', {}, [{ path: '/', service: 'nobody' }]));
+    await world.deploy();
+    expect(await ask()).not.toContain('own page');
   });
 
   it('NGF#70: a name that HAProxy could not set is not taken', async () =>

@@ -9,7 +9,7 @@ import {
   startEchoPool,
   startIngressTraffic,
 } from '../fixtures/ingress-traffic.ts';
-import { type PathOptions, ingress, secret } from '../fixtures/kube-objects.ts';
+import { endpointSlice, type PathOptions, ingress, secret, service } from '../fixtures/kube-objects.ts';
 
 /** What was reported to other controllers about strangers' texts and strangers' paths. */
 describeEachLine('reported elsewhere: security', (line) => {
@@ -40,6 +40,12 @@ describeEachLine('reported elsewhere: security', (line) => {
         'haproxy-ingress.github.io/config-backend': 'http-request return status 200',
         'haproxy.org/backend-config-snippet': 'http-request return status 200',
       }),
+      said('origin', prefixed({ 'cors-enable': 'true', 'cors-allow-origin': 'capacitor://localhost\n' })),
+      said('odd-origin', prefixed({ 'cors-enable': 'true', 'cors-allow-origin': 'not an origin' })),
+      said('realm', prefixed({ 'auth-secret': 'empty-user', 'auth-realm': 'a" realm=b' })),
+      said('asked', prefixed({ 'auth-url': 'svc://open:80/x"; http-request allow #' })),
+      said('asked-elsewhere', prefixed({ 'auth-url': 'http://169.254.169.254/latest' })),
+      said('told', prefixed({ 'auth-url': 'svc://open:80/x', 'auth-headers-succeed': 'X-A\n  deny: x' })),
       said('comment', { note: '*/\n}\nbackend injected\n#' }, [guarded('/x\n#')]),
       said('path', {}, [
         guarded('/x;}\n    http-request return status 200'),
@@ -77,6 +83,26 @@ describeEachLine('reported elsewhere: security', (line) => {
     expect(await outcome('neighbour')).toBe('open');
   });
 
+  it('JM#35: an origin that cannot be read is no "*"', async () => {
+    const grants = async (name: string) => {
+      const { head } = await world.request({ host: `${name}.test`, headers: ['Origin: https://evil.test'] });
+      return /access-control-allow-origin/i.test(head);
+    };
+    expect(await grants('odd-origin')).toBe(false);
+    expect(await grants('origin')).toBe(false);
+  });
+
+  it('HAPTIC#127: a realm with quotes ends no directive, and lets nobody in', async () => {
+    const { status, head } = await world.request({ host: 'realm.test' });
+    expect([401, 503]).toContain(status);
+    expect(head).not.toContain('realm=b');
+  });
+
+  it('NGX#47: who is asked about requests is a Service of the same namespace, or nobody gets in', async () => {
+    expect(await outcome('asked')).toBe('503');
+    expect(await outcome('asked-elsewhere')).toBe('503');
+  });
+
   it('JM#36: nobody writes directives unless the configuration allows it, in whoever’s dialect', async () => {
     const { status, body } = await world.request({ host: 'snippet.test' });
     expect(body).not.toBe('');
@@ -101,6 +127,7 @@ describeEachLine('reported elsewhere: security', (line) => {
     expect(redirect.head).not.toContain('return');
     const { status, body } = await world.request({ host: 'set-headers.test' });
     expect(status === 200 ? (JSON.parse(body) as Echo).headers['host'] : status).not.toBe('evil.test');
+    expect(await outcome('told')).toBe('503');
   });
 
   it.each([
@@ -117,4 +144,32 @@ describeEachLine('reported elsewhere: security', (line) => {
     ['/group%2Fproject', 'open'],
     ['/group/a%2Fb', 'open'],
   ])('TRF#76: %s: %s', async (target, expected) => expect(await outcome('encoded', target)).toBe(expected));
+});
+
+describeEachLine('reported elsewhere: snippets that are allowed', (line) => {
+  it('HT#15: one that Service and Ingress both have is printed once', async () => {
+    const pool = await startEchoPool('open');
+    const snippet = prefixed({ 'config-backend': 'http-response add-header X-Snippet once' });
+    const [{ name, host, port }] = [pool.at('open')];
+    const world = await startIngressTraffic(
+      line,
+      [
+        service({ name, annotations: snippet }),
+        endpointSlice({ service: name, ports: [{ port }], endpoints: [{ address: host, pod: name }] }),
+        ingress({
+          name: 'both',
+          annotations: snippet,
+          rules: [{ host: 'both.test', paths: [{ path: '/', service: name }] }],
+        }),
+      ],
+      { snippetAnnotations: true },
+    );
+    try {
+      const { head } = await world.request({ host: 'both.test' });
+      expect(head.match(/^x-snippet: once\r?$/gim)).toHaveLength(1);
+    } finally {
+      await world.stop();
+      await pool.stop();
+    }
+  });
 });

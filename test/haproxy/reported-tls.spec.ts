@@ -57,7 +57,7 @@ describeEachLine('what others have got wrong about TLS', (line) => {
     }
   });
 
-  it('HT#4, JM: blank lines and line feeds at the end of a renewed certificate end no command', async () => {
+  it('HT#4: blank lines and line feeds at the end of a renewed certificate end no command', async () => {
     const world = await startIngressTraffic(
       line,
       [
@@ -73,6 +73,46 @@ describeEachLine('what others have got wrong about TLS', (line) => {
       world.put(secret({ name: 'shop', data }));
       expect(await world.changeFrom(world.started)).toEqual(['cert_set']);
       expect(await certificates.shownBy(world, 'shop.example.com')).toBe('shopAgain');
+    } finally {
+      await world.stop();
+    }
+  });
+
+  it('HAPTIC#118: a Secret that says the same in another way is no new certificate', async () => {
+    const world = await startIngressTraffic(
+      line,
+      [...pool.objects, certificates.secretOf('shop'), withTls('shop', 'shop.example.com', 'shop')],
+      options,
+    );
+    try {
+      const { cert, key } = certificates.certificateOf('shop');
+      const data = { 'tls.crt': `\r\n${cert.replaceAll('\n', '\r\n')}\n\n`, 'tls.key': `\n${key}\n` };
+      world.put(secret({ name: 'shop', data, labels: { renewed: 'never' } }));
+      expect(await world.changeFrom(world.started)).toEqual([]);
+    } finally {
+      await world.stop();
+    }
+  });
+
+  it('one Secret in two Ingresses is for the hosts of both', async () => {
+    const world = await startIngressTraffic(
+      line,
+      [
+        ...pool.objects,
+        ...(['fallback', 'wild'] as const).map((name) => certificates.secretOf(name)),
+        withTls('first', 'first.example.com', 'wild'),
+        withTls('second', 'second.example.com', 'wild'),
+      ],
+      options,
+    );
+    try {
+      for (const name of ['first', 'second'])
+        expect(await certificates.shownBy(world, `${name}.example.com`)).toBe('wild');
+      expect(await certificates.shownBy(world, 'third.example.com')).toBe('fallback');
+      world.remove(withTls('first', 'first.example.com', 'wild'));
+      await world.changeFrom(world.started);
+      expect(await certificates.shownBy(world, 'first.example.com')).toBe('fallback');
+      expect(await certificates.shownBy(world, 'second.example.com')).toBe('wild');
     } finally {
       await world.stop();
     }

@@ -247,7 +247,7 @@ describeEachLine('certificates as they came to grief elsewhere', (line) => {
     }
   });
 
-  it('blank lines in a renewed one, and dots in the name of its Secret, are no hindrance', async () => {
+  it('HAPTIC#119: blank lines in a renewed one, and dots in the name of its Secret, are no hindrance', async () => {
     const { cert, key } = certificates.certificateOf('shop');
     const renewed = certificates.certificateOf('shopAgain');
     const loosely = (pem: string) => `\r\n\n${pem.replaceAll('\n', '\r\n\n')}\n\n`;

@@ -46,7 +46,7 @@ describe('what others have got wrong, as facts', () => {
     }
   });
 
-  it('HT#123: the target port of a Service is not read: slices say where pods listen', () => {
+  it('HAPTIC#123: the target port of a Service is not read: slices say where pods listen', () => {
     const world = createIngressWorld([
       ingressClass(),
       service({ ports: [{ port: 80, targetPort: 9999 }] }),
@@ -81,7 +81,7 @@ describe('what others have got wrong, as facts', () => {
     expect(longest(1)).toBeLessThan(2048);
   });
 
-  it('JM#37: an Ingress that becomes ours by its class gets a status, and loses it when it leaves', () => {
+  it('JM#37, TRF#74: an Ingress that becomes ours by its class gets a status, and loses it when it leaves', () => {
     const renderer = createIngressRenderer({ publishing: { addresses: ['192.0.2.1'] } });
     const named = (className: string) => ingress({ className, rules: [root('a.example.com')] });
     const statuses = () => {
