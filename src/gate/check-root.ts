@@ -80,7 +80,8 @@ function sweep(tmpDir: string): void {
     if (!Number.isInteger(pid)) continue;
     const root = path.join(tmpDir, name);
     const isLeft = pid === process.pid ? changedAt(root) < started : !isAlive(pid);
-    if (isLeft) rmSync(root, { recursive: true, force: true });
+    // Nobody waits for it, and there may be thousands of files.
+    if (isLeft) void rm(root, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

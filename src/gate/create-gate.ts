@@ -63,11 +63,13 @@ interface Judgement {
 
 /**
  * The check of renders by HAProxy itself: `haproxy -c -dr` on the plan's files in a private folder, as one of its peers, without what would load code or write
- * files; then by the validators. What is wrong only because of that is passed over. A validator that cannot be asked is no consent: the check could not run then.
+ * files; then by the validators. What is wrong only because of that is passed over. Until one is accepted, at first and after a refusal, renders wait for a
+ * verdict: the check gets its share of the machine then, and gives way to everything else otherwise. A validator that cannot be asked is no consent: the check could not run then.
  */
 export function createGate(deps: GateDeps): Gate {
   const { haproxy, withRoot, run, limits, env = usualPath, validators = [] } = deps;
   const remembered = new LRUCache<string, Judgement>({ max: limits.remembered });
+  let isUrgent = true;
 
   const judge = (plan: Plan): Observable<Judgement> =>
     judgeByHaproxy(plan).pipe(
@@ -89,6 +91,7 @@ export function createGate(deps: GateDeps): Gate {
         cwd: root,
         env,
         maxOutputBytes: limits.maxOutputBytes,
+        isUrgent,
       }).pipe(map((result) => ({ ...result, output: result.output.replaceAll(`${root}/`, '') }))),
     ).pipe(timeout({ first: limits.timeout }), map(judgementOf));
   };
@@ -99,9 +102,13 @@ export function createGate(deps: GateDeps): Gate {
         const strange = [...valuesOf(plan.files)].map((file) => file.path).find((path) => !isInside(path));
         if (strange !== undefined) return of(refusedPath(plan, strange));
         const known = remembered.get(plan.id);
+        if (known !== undefined) isUrgent = !known.accepted;
         if (known !== undefined) return of(verdictOf(plan, known, limits));
         return judge(plan).pipe(
-          tap((judgement) => remembered.set(plan.id, judgement)),
+          tap((judgement) => {
+            remembered.set(plan.id, judgement);
+            isUrgent = !judgement.accepted;
+          }),
           map((judgement) => verdictOf(plan, judgement, limits)),
           catchError((error: unknown) =>
             of<Verdict>({ kind: 'unchecked', planId: plan.id, message: messageOf(error, limits) }),

@@ -29,6 +29,7 @@ function gateOn(
   validators: readonly Validator[] = [],
 ) {
   const seen = { runs: 0, roots: 0 };
+  const urgent: (boolean | undefined)[] = [];
   const gate = createGate({
     haproxy: '/usr/sbin/haproxy',
     validators,
@@ -37,12 +38,13 @@ function gateOn(
       seen.roots++;
       return use('/private/root').pipe(finalize(() => seen.roots--));
     },
-    run: (command, args, { cwd }) => {
+    run: (command, args, { cwd, isUrgent }) => {
       seen.runs++;
+      urgent.push(isUrgent);
       return run(command, args, cwd);
     },
   });
-  return { gate, seen };
+  return { gate, seen, urgent };
 }
 
 describe('gate', () => {
@@ -127,6 +129,25 @@ describe('gate', () => {
       m.expect(run).toHaveSubscriptions(subs);
       m.flush();
       expect(seen).toEqual({ runs: 1, roots: 0 });
+    }),
+  );
+
+  it(
+    'is urgent for as long as renders wait for a verdict: until one passes, and again after a refusal',
+    marbles((m) => {
+      const results = ['d', 'x', 'o', 'o', 'x', 'o'];
+      const runs = results.map((result) => m.cold(`--(${result}|)`, exit));
+      const all = runs.values();
+      const { gate, urgent } = gateOn(() => all.next().value ?? NEVER);
+      const plans = results.map((_result, n) =>
+        makePlan({ core: { global: `global\n  maxconn ${n + 1}\n` } }),
+      );
+      const kind$ = concat(...plans.map((one) => gate.check(one))).pipe(map(({ kind }) => kind[0]));
+      m.expect(kind$).toBeObservable('         --u-r-a-a-r-(a|)');
+      m.expect(runs[0]!).toHaveSubscriptions(' ^-!          ');
+      m.expect(runs[5]!).toHaveSubscriptions(' ----------^-!');
+      m.flush();
+      expect(urgent).toEqual([true, true, true, false, false, true]);
     }),
   );
 
