@@ -105,12 +105,21 @@ describeEachLine('what clients say of their connection', (line) => {
     },
   );
 
-  it('a target without a path is one of a whole URL, or *', async () => {
-    for (const target of ['admin', '*/admin', 'shop.example.com/admin', '?/admin', 'http:admin']) {
+  it('a target without a path is a URL that ends with the host, or *', async () => {
+    const whole = 'http://shop.example.com';
+    for (const target of [
+      'admin',
+      '*/admin',
+      'shop.example.com/admin',
+      '?/admin',
+      'http:admin',
+      `${whole}?/admin`,
+    ]) {
       expect(await ask(`GET ${target} HTTP/1.1`, host)).toMatch(/^HTTP\/1\.1 400 /i);
       expect(server.heard()).toBe('');
     }
-    expect(await ask('GET http://shop.example.com HTTP/1.1', host)).toContain(' 200 ');
+    expect(await ask(`GET ${whole} HTTP/1.1`, host)).toContain(' 200 ');
+    expect(server.heard()).toMatch(/^GET (http:\/\/shop\.example\.com)?\/ /);
     expect(await ask('OPTIONS * HTTP/1.1', host)).toContain(' 200 ');
   });
 

@@ -54,7 +54,11 @@ describeEachLine('rate limits', (line) => {
     );
   });
   afterAll(() => world.stop());
-  const ask = async (host: string, client: string, more: { headers?: string[]; target?: string } = {}) => {
+  const ask = async (
+    host: string,
+    client: string,
+    more: { headers?: string[]; target?: string; method?: string } = {},
+  ) => {
     const protocol = client.includes(':') ? `TCP6 ${client} ::1` : `TCP4 ${client} 127.0.0.1`;
     const before = `PROXY ${protocol} 5000 80\r\n`;
     const { status } = await rawRequest(bind, { host: `${host}.example.com`, before, ...more });
@@ -111,6 +115,10 @@ describeEachLine('rate limits', (line) => {
     // Spellings that are matched as one path.
     for (const target of ['//b', '///b?x', '/%62', '/./b', '/a/../b'])
       expect([target, ...(await several(1, 'path', '192.0.2.5', { target }))]).toEqual([target, 429]);
+    // What has none counts as for the root.
+    expect(await several(2, 'path', '192.0.2.5')).toEqual([200, 200]);
+    expect(await several(1, 'path', '192.0.2.5', { target: 'http://path.example.com' })).toEqual([429]);
+    expect(await several(1, 'path', '192.0.2.5', { target: '*', method: 'OPTIONS' })).toEqual([429]);
   });
 
   it('count nothing of those who may ask as much as they like', async () => {
