@@ -83,11 +83,9 @@ export function createBackendProjections(
       };
       const slices = () => reader.readIndex(slicesByService, `${ref.namespace}/${ref.service}`);
       const endpointsOf = (slice: KubeObject) =>
-        sliceEndpoints(
-          slice,
-          port?.kind === 'found' ? port.portName : '',
-          reportFor(ownerOf('EndpointSlice', slice), reader),
-        );
+        port?.kind === 'found'
+          ? sliceEndpoints(slice, port.port, reportFor(ownerOf('EndpointSlice', slice), reader))
+          : [];
       const found = servedBy(port, () => slices().flatMap(endpointsOf), zone);
       const options = found && serverOptions(ref, found, reader, secrets);
       if (found === undefined || options === undefined) return { ...common, servers: [] };

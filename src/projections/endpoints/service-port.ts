@@ -17,8 +17,7 @@ export type AddressFamily = 'IPv4' | 'IPv6';
 export type ServicePort =
   | (PortProtocol & {
       readonly kind: 'found';
-      /** The Service port's name, by which EndpointSlices carry the pods' port; empty for an unnamed one. */
-      readonly portName: string;
+      readonly port: SlicePort;
       /** Family preferred where a Service has both. */
       readonly family: AddressFamily;
     })
@@ -29,6 +28,16 @@ export type ServicePort =
       /** Why, as the end of a sentence that begins with the field. */
       readonly fault: string;
     };
+
+/** By what EndpointSlices carry the pods' port. */
+export interface SlicePort {
+  /** The Service port's name; empty for an unnamed one. */
+  readonly name: string;
+  /** Names of the Service's other TCP ports. */
+  readonly others: readonly string[];
+  /** The pods' port where the Service itself says its number. */
+  readonly number?: number;
+}
 
 export type PortProtocol = Pick<RouteBackend, 'protocol' | 'tls'>;
 
@@ -62,8 +71,23 @@ export function servicePort(
   if (!isRecord(port)) return { kind: 'no-port' };
   const families = spec['ipFamilies'];
   const family = Array.isArray(families) && families[0] === 'IPv6' ? 'IPv6' : 'IPv4';
-  const portName = typeof port['name'] === 'string' ? port['name'] : '';
-  return { kind: 'found', portName, family, ...protocolOf(port, index, report) };
+  return { kind: 'found', port: slicePort(port, ports ?? []), family, ...protocolOf(port, index, report) };
+}
+
+function slicePort(port: Readonly<Record<string, unknown>>, ports: readonly unknown[]): SlicePort {
+  const others = ports.filter(
+    (other) => isRecord(other) && other !== port && (other['protocol'] ?? 'TCP') === 'TCP',
+  );
+  const number = port['targetPort'] ?? port['port'];
+  return {
+    name: nameOf(port),
+    others: others.filter(isRecord).map(nameOf),
+    ...(isPortNumber(number) && { number }),
+  };
+}
+
+function nameOf(port: Readonly<Record<string, unknown>>): string {
+  return typeof port['name'] === 'string' ? port['name'] : '';
 }
 
 /** The number there: that of the port itself where `targetPort` is a name, which only pods have. */

@@ -9,16 +9,19 @@ import { showValue } from '../show-value.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointState } from './endpoint-state.ts';
 import { parseAddress } from './parse-address.ts';
-import type { AddressFamily } from './service-port.ts';
+import type { AddressFamily, SlicePort } from './service-port.ts';
 
 /**
- * The endpoints that an EndpointSlice (discovery.k8s.io/v1, unvalidated JSON) has for the Service port of that name. The
+ * The endpoints that an EndpointSlice (discovery.k8s.io/v1, unvalidated JSON) has for a Service port, by its name. The
  * port's number is the slice's own. A malformed endpoint is reported and left out; the others stay. Of an endpoint's
  * addresses the first counts: the API gives the others no meaning.
+ *
+ * When a port of a Service gets another name, its slices, which Kubernetes makes, follow some time later. Until then the port that must have been it counts, so
+ * that nobody is refused meanwhile.
  */
 export function sliceEndpoints(
   slice: KubeObject,
-  portName: string,
+  wanted: SlicePort,
   report: ReportFault,
 ): readonly Endpoint[] {
   const listed = listField(slice['endpoints'], 'endpoints', report);
@@ -29,7 +32,7 @@ export function sliceEndpoints(
     report({ reason: 'AddressTypeUnsupported', field: 'addressType', message });
     return [];
   }
-  const port = portNumber(slice, portName, report);
+  const port = portNumber(slice, wanted, report);
   if (port === undefined) return [];
   return listed.flatMap((value, i) => {
     const endpoint = readEndpoint(value, `endpoints[${i}]`, family, report);
@@ -37,15 +40,17 @@ export function sliceEndpoints(
   });
 }
 
-function portNumber(slice: KubeObject, portName: string, report: ReportFault): number | undefined {
+function portNumber(slice: KubeObject, wanted: SlicePort, report: ReportFault): number | undefined {
   const ports = listField(slice['ports'], 'ports', report);
   if (ports === undefined) return undefined;
   const index = ports.findIndex(
-    (port) => isRecord(port) && (port['name'] ?? '') === portName && (port['protocol'] ?? 'TCP') === 'TCP',
+    (port) => isRecord(port) && (port['name'] ?? '') === wanted.name && (port['protocol'] ?? 'TCP') === 'TCP',
   );
   const found = ports[index];
   if (!isRecord(found) || found['port'] === undefined || found['port'] === null) {
-    const message = `has no number for the Service's port ${showValue(portName)}: its endpoints get no traffic`;
+    const former = index === -1 ? formerNumber(slice, ports, wanted) : undefined;
+    if (former !== undefined) return former;
+    const message = `has no number for the Service's port ${showValue(wanted.name)}: its endpoints get no traffic`;
     report({ reason: 'EndpointPortMissing', field: 'ports', message, severity: 'warning' });
     return undefined;
   }
@@ -53,6 +58,28 @@ function portNumber(slice: KubeObject, portName: string, report: ReportFault): n
   const message = `must be a number from 1 to 65535: ${showValue(found['port'])}`;
   report({ reason: 'InvalidPort', field: `ports[${index}].port`, message });
   return undefined;
+}
+
+const managedBy = 'endpointslice.kubernetes.io/managed-by';
+const kubernetes = 'endpointslice-controller.k8s.io';
+
+/**
+ * The number of the one port that only can be the wanted one by its former name: the Service has no other of that name, and it has the number that the Service says,
+ * or either has but one port. In slices that somebody else writes, names are as they are meant.
+ */
+function formerNumber(
+  { metadata: { labels } }: KubeObject,
+  ports: readonly unknown[],
+  { others, number }: SlicePort,
+): number | undefined {
+  if (!isRecord(labels) || labels[managedBy] !== kubernetes) return undefined;
+  const former = ports
+    .filter(isRecord)
+    .filter((port) => (port['protocol'] ?? 'TCP') === 'TCP' && !others.some((name) => name === port['name']))
+    .map((port) => port['port'])
+    .filter(isPortNumber)
+    .filter((port) => (number === undefined ? others.length === 0 : port === number));
+  return former.length === 1 ? former[0] : undefined;
 }
 
 function readEndpoint(

@@ -19,6 +19,8 @@ function find(port: string | number, object: KubeObject | undefined) {
   return { found, lines: lines() };
 }
 
+const unnamed = { port: { name: '', others: [], number: 80 }, family: 'IPv4' };
+
 const two = service({
   ports: [
     { name: 'http', port: 80, targetPort: 'web' },
@@ -28,9 +30,17 @@ const two = service({
 
 describe('servicePort', () => {
   it('finds a port by number or by name, and gives the name that slices use', () => {
-    expect(find(80, two).found).toEqual({ kind: 'found', portName: 'http', family: 'IPv4' });
-    expect(find('metrics', two).found).toEqual({ kind: 'found', portName: 'metrics', family: 'IPv4' });
-    expect(find(80, service()).found).toEqual({ kind: 'found', portName: '', family: 'IPv4' });
+    expect(find(80, two).found).toEqual({
+      kind: 'found',
+      port: { name: 'http', others: ['metrics'] },
+      family: 'IPv4',
+    });
+    expect(find('metrics', two).found).toEqual({
+      kind: 'found',
+      port: { name: 'metrics', others: ['http'], number: 9090 },
+      family: 'IPv4',
+    });
+    expect(find(80, service()).found).toEqual({ kind: 'found', ...unnamed });
   });
 
   it('never takes the number of the pods for that of the Service', () => {
@@ -45,7 +55,7 @@ describe('servicePort', () => {
         { name: 'dns-tcp', port: 53 },
       ],
     });
-    expect(find(53, dns).found).toMatchObject({ portName: 'dns-tcp' });
+    expect(find(53, dns).found).toMatchObject({ port: { name: 'dns-tcp', others: [] } });
     expect(find('dns', dns).found).toEqual({ kind: 'no-port' });
   });
 
@@ -106,7 +116,7 @@ describe('servicePort', () => {
     ['', {}],
   ])('takes the appProtocol %j for %o', (appProtocol, protocol) => {
     const { found, lines } = find(80, service({ ports: [{ appProtocol }] }));
-    expect(found).toEqual({ kind: 'found', portName: '', family: 'IPv4', ...protocol });
+    expect(found).toEqual({ kind: 'found', ...unnamed, ...protocol });
     expect(lines).toEqual([]);
   });
 
@@ -115,7 +125,7 @@ describe('servicePort', () => {
     (appProtocol) => {
       const object = service({ ports: [{ name: 'other', port: 81 }, { appProtocol }] });
       const { found, lines } = find(80, object);
-      expect(found).toEqual({ kind: 'found', portName: '', family: 'IPv4' });
+      expect(found).toMatchObject({ kind: 'found', port: { name: '', others: ['other'] } });
       expect(lines).toEqual(['AppProtocolUnknown spec.ports[1].appProtocol']);
     },
   );
@@ -129,6 +139,6 @@ describe('servicePort', () => {
 
   it('skips malformed ports without losing the others', () => {
     const object = { ...service(), spec: { ports: [null, 80, { port: '80' }, { port: 80, name: 5 }] } };
-    expect(find(80, object).found).toEqual({ kind: 'found', portName: '', family: 'IPv4' });
+    expect(find(80, object).found).toMatchObject({ kind: 'found', port: { name: '', others: [''] } });
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { sliceEndpoints } from '../../../../src/projections/endpoints/slice-endpoints.ts';
+import type { SlicePort } from '../../../../src/projections/endpoints/service-port.ts';
 import { endpointSlice } from '../../../fixtures/kube-objects.ts';
 import { collectFaults } from '../collect-faults.ts';
 
-function read(slice: KubeObject, portName = '') {
+function read(slice: KubeObject, name = '', port: Partial<SlicePort> = {}) {
   const { report, lines, faults } = collectFaults();
-  const short = sliceEndpoints(slice, portName, report).map(
+  const short = sliceEndpoints(slice, { name, others: [], ...port }, report).map(
     ({ address, port, state, name }) => `${name} ${address} ${port} ${state}`,
   );
   return { short, lines: lines(), faults };
@@ -33,7 +34,7 @@ describe('sliceEndpoints', () => {
       const { report, lines } = collectFaults();
       const [endpoint] = sliceEndpoints(
         endpointSlice({ endpoints: [{ address: '10.0.0.1', hints }] }),
-        '',
+        { name: '', others: [] },
         report,
       );
       return [endpoint?.zones, lines()];
@@ -57,6 +58,46 @@ describe('sliceEndpoints', () => {
     });
     expect(read(slice, 'metrics').short).toEqual(['web 10.0.0.1 9090 ready']);
     expect(read(slice, 'http').short).toEqual(['web 10.0.0.1 8080 ready']);
+  });
+
+  describe('of a Service port that has got another name', () => {
+    const kept = (ports: unknown, by = 'endpointslice-controller.k8s.io') => {
+      const slice = endpointSlice({ endpoints: [{ address: '10.0.0.1', pod: 'web' }] });
+      const labels = { 'endpointslice.kubernetes.io/managed-by': by };
+      return { ...slice, metadata: { ...slice.metadata, labels }, ports };
+    };
+    const http = { name: 'http', port: 8080 };
+    const metrics = { name: 'metrics', port: 9090 };
+
+    it.each<[string, unknown[], Partial<SlicePort>, number]>([
+      ['the only one', [http], {}, 8080],
+      ['the only one, which had no name', [{ port: 8080 }], {}, 8080],
+      ['the one of its number', [http, metrics], { others: ['metrics'], number: 8080 }, 8080],
+      ['the one of its number, of several names', [http, metrics], { others: ['other'], number: 9090 }, 9090],
+      ['no UDP', [{ ...metrics, protocol: 'UDP' }, http], {}, 8080],
+    ])('takes %s', (_, ports, port, number) => {
+      expect(read(kept(ports), 'web', port)).toMatchObject({
+        short: [`web 10.0.0.1 ${number} ready`],
+        lines: [],
+      });
+    });
+
+    it.each<[string, unknown[], Partial<SlicePort>]>([
+      ['another number', [http], { number: 9000 }],
+      ['one that is another port’s', [http], { others: ['http'], number: 8080 }],
+      ['one of several', [http, metrics], {}],
+      ['one whose number only pods say, beside others', [http, metrics], { others: ['metrics'] }],
+      ['no number', [{ name: 'http', port: null }], {}],
+    ])('does not take %s', (_, ports, port) => {
+      expect(read(kept(ports), 'web', port)).toMatchObject({
+        short: [],
+        lines: ['EndpointPortMissing ports'],
+      });
+    });
+
+    it('takes names as they are in slices that somebody else writes', () => {
+      expect(read(kept([http], 'me'), 'web').short).toEqual([]);
+    });
   });
 
   it('takes a port without a name for the unnamed one', () => {
