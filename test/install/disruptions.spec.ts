@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, afterEach, expect, it } from 'vitest';
 import { describeInstalled } from '../fixtures/install/describe-installed.ts';
+import { holdKubeProxy } from '../fixtures/install/hold-kube-proxy.ts';
+import { isReady } from '../fixtures/install/is-ready.ts';
 import { type Load, startLoad } from '../fixtures/install/load.ts';
 import {
   fullname,
@@ -8,6 +10,7 @@ import {
   uninstallRelease,
   whatIsWrong,
 } from '../fixtures/install/release.ts';
+import { removeLoads } from '../fixtures/install/remove-loads.ts';
 import { restartApiServer } from '../fixtures/install/restart-api-server.ts';
 import { sample, sampleRoute } from '../fixtures/install/sample.ts';
 import { secureNamespace } from '../fixtures/install/secure-namespace.ts';
@@ -90,7 +93,7 @@ describeInstalled('under constant load', (cluster) => {
   });
   afterEach(async ({ task }) => {
     if (task.result?.state === 'fail') process.stderr.write(await whatIsWrong(cluster, release.namespace));
-    await kubectl(['delete', 'pod,configmap', 'load', '-n', apps, '--ignore-not-found', '--wait']);
+    await removeLoads(cluster, apps);
   });
   afterAll(async () => {
     await uninstallRelease(cluster, release);
@@ -194,6 +197,23 @@ describeInstalled('under constant load', (cluster) => {
       await fleetReady();
       await expectNothingLost();
     });
+
+    it('a HAProxy pod that ends serves on while kube-proxy still sends requests to it', async () => {
+      // As after an outage of the API server, when clients look again after a minute at the latest.
+      const name = await firstPod('haproxy');
+      const held = await holdKubeProxy(node);
+      try {
+        await kubectl(['delete', 'pod', name, '-n', release.namespace, '--wait=false']);
+        await new Promise((over) => setTimeout(over, 30_000));
+      } finally {
+        await held.goOn();
+      }
+      await until('the pod has ended', async () =>
+        (await pods('haproxy')).some(({ metadata }) => metadata.name === name) ? undefined : true,
+      );
+      await fleetReady();
+      await expectNothingLost();
+    });
   }
 
   it('a node that is drained keeps one pod of each, and no request is lost', async () => {
@@ -216,7 +236,7 @@ describeInstalled('under constant load', (cluster) => {
       );
       if ((await list('nodes', '')).length === 1) expect(drained).toContain('disruption budget');
       expect(before).toBe(2);
-      expect((await pods('haproxy')).filter(({ status }) => isReady(status)).length).toBeGreaterThan(0);
+      expect((await pods('haproxy')).filter(isReady).length).toBeGreaterThan(0);
     } finally {
       await kubectl(['uncordon', node]);
     }
@@ -225,8 +245,3 @@ describeInstalled('under constant load', (cluster) => {
     await expectNothingLost();
   });
 });
-
-function isReady(status: Readonly<Record<string, unknown>> = {}): boolean {
-  const conditions = (status['conditions'] ?? []) as { type: string; status: string }[];
-  return conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
-}

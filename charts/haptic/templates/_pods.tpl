@@ -266,13 +266,17 @@ spec:
 
 {{/*
 Waits until the agent says that no new connections come, which it does not do before the least time, in which others take the pod out of their lists; and
-for that time at least, be the agent there or not. `kill` has to follow at once: from the agent's answer on HAProxy gets no updates. Ends with the container: `kill` makes HAProxy's master finish its connections and exit, and the last sleep with it.
+for that time at least, be the agent there or not. An image of HAProxy without the program cannot ask: that pod waits for 20 s, if that is within the limits,
+and no longer, since it gets no updates meanwhile. `kill` has to follow at once: from the agent's answer on HAProxy gets no updates. Ends with the container: `kill` makes HAProxy's master finish its connections and exit, and the last sleep with it.
 */}}
 {{- define "haptic.drainCommand" -}}
 {{- $haproxy := .Values.haproxy -}}
 {{- $least := include "haptic.seconds" (list "haproxy.drain.minWait" $haproxy.drain.minWait) -}}
 {{- $drain := printf "sleep %s & haptic agent drain; wait" $least -}}
-{{- if $haproxy.image.repository -}}{{- $drain = printf "sleep %s" (include "haptic.seconds" (list "haproxy.drain.maxWait" $haproxy.drain.maxWait)) -}}{{- end -}}
+{{- if $haproxy.image.repository -}}
+{{- $most := include "haptic.seconds" (list "haproxy.drain.maxWait" $haproxy.drain.maxWait) -}}
+{{- $drain = printf "sleep %d" (max (int $least) (min 20 (int $most))) -}}
+{{- end -}}
 {{- printf "%s; kill -USR1 1; sleep %d" $drain (int $haproxy.terminationGracePeriodSeconds) -}}
 {{- end -}}
 
