@@ -159,11 +159,13 @@ function accepted(scope: CheckScope, { leftOut }: HarmlessPlan, { accepted: base
   const reasons = new Set<string>();
   for (const [key, risks] of leftOut) {
     const section = getEntry(next.sections, key);
+    // What templates print by themselves is nothing that the author of an object could mend.
+    if (section?.owner === undefined) continue;
     // What was accepted so already is no news.
-    if (base !== undefined && getEntry(base.sections, key)?.text === section?.text) continue;
+    if (base !== undefined && getEntry(base.sections, key)?.text === section.text) continue;
     for (const risk of risks)
       reasons.add(
-        `lines of ${section?.kind ?? 'section'} ${section?.name ?? ''} were not judged by HAProxy, since they ` +
+        `lines of ${section.kind} ${section.name} were not judged by HAProxy, since they ` +
           `${reasonOf[risk]}: they are before they are deployed`,
       );
   }
