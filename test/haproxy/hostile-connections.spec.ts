@@ -108,6 +108,7 @@ describeEachLine('what clients say of their connection', (line) => {
   it('a target without a path is a URL that ends with the host, or *', async () => {
     const whole = 'http://shop.example.com';
     for (const target of [
+      '*',
       'admin',
       '*/admin',
       'shop.example.com/admin',

@@ -6,7 +6,7 @@ import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
 import { type IngressTraffic, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
-import { endpointSlice, secret, service } from '../fixtures/kube-objects.ts';
+import { endpointSlice, ingress, secret, service } from '../fixtures/kube-objects.ts';
 import type { RawRequest } from '../fixtures/raw-http.ts';
 
 /** Numbers its answers, and says of them what the query asks for: `?h=cache-control:max-age=60`. */
@@ -47,12 +47,15 @@ describeEachLine('a cache', (line) => {
     const { port } = server.address() as AddressInfo;
     return [
       service({ name: 'web' }),
-      endpointSlice({
-        name: 'web',
-        service: 'web',
-        ports: [{ port }],
-        endpoints: [{ address: '127.0.0.1', pod: 'web' }],
-      }),
+      service({ name: 'shared', annotations: { 'haproxy-haptic.org/cache': 'true' } }),
+      ...['web', 'shared'].map((name) =>
+        endpointSlice({
+          name,
+          service: name,
+          ports: [{ port }],
+          endpoints: [{ address: '127.0.0.1', pod: name }],
+        }),
+      ),
     ];
   };
 
@@ -61,6 +64,16 @@ describeEachLine('a cache', (line) => {
       ...site(),
       withAnnotations('kept.example.com', { cache: 'true' }),
       withAnnotations('other.example.com', { cache: 'true' }),
+      // One says nothing, and has no words of its own but the backend's.
+      ingress({
+        name: 'whole',
+        rules: [{ host: 'shared.example.com', paths: [{ path: '/', service: 'shared' }] }],
+      }),
+      ingress({
+        name: 'part',
+        annotations: { 'haproxy-haptic.org/denylist-source-range': '192.0.2.1' },
+        rules: [{ host: 'shared.example.com', paths: [{ path: '/part', service: 'shared' }] }],
+      }),
       withAnnotations('posing.example.com', { cache: 'true', 'upstream-vhost': 'kept.example.com' }),
       withAnnotations('moved.example.com', { cache: 'true', 'rewrite-target': '/moved' }),
       withAnnotations('edited.example.com', {
@@ -130,6 +143,45 @@ describeEachLine('a cache', (line) => {
     expect(await number({ host: 'other.example.com', ...ask })).not.toBe(seen);
     expect(await number({ host: 'posing.example.com', ...ask })).not.toBe(seen);
     expect(await number({ host: 'kept.example.com', ...ask })).toBe(seen);
+  });
+
+  it('is each route its own, whatever path it is asked for', async () => {
+    const host = 'shared.example.com';
+    const seen = await number({ host, target: `/shop_part/part${target}?${fresh}` });
+    expect(await number({ host, target: `/part${target}?${fresh}` })).not.toBe(seen);
+  });
+
+  it.each([
+    ['X-Forwarded-Host: evil.example.org'],
+    ['X-Forwarded-Host: evil.example.org', 'X-Forwarded-Host:'],
+    ['X-Forwarded-Prefix: /evil'],
+    ['X-Original-URL: /evil'],
+    ['Forwarded: host=evil.example.org'],
+    ['X-HTTP-Method-Override: DELETE'],
+  ])('has other answers for those who say %s, of which servers may make something', async (...headers) => {
+    const seen = await number({ host: 'kept.example.com', headers });
+    expect(await number({ host: 'kept.example.com' })).not.toBe(seen);
+    expect(await number({ host: 'kept.example.com', headers })).toBe(seen);
+  });
+
+  it('has other answers for those who come by HTTPS', async () => {
+    const near = await startIngressTraffic(
+      line,
+      [...site(), withAnnotations('kept.example.com', { cache: 'true' })],
+      { extraContext: { forwardedFrom: ['127.0.0.0/8'] } },
+    );
+    try {
+      const ask = async (proto: string) => {
+        const headers = [`X-Forwarded-Proto: ${proto}`];
+        const { body } = await near.request({ host: 'kept.example.com', target: `/?${fresh}`, headers });
+        return (JSON.parse(body) as { n: number }).n;
+      };
+      const seen = await ask('http');
+      expect(await ask('https')).not.toBe(seen);
+      expect(await ask('http')).toBe(seen);
+    } finally {
+      await near.stop();
+    }
   });
 
   it('keeps what servers are asked: rewritten paths and queries', async () => {
