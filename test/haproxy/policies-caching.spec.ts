@@ -164,6 +164,20 @@ describeEachLine('a cache', (line) => {
     expect(await number({ host: 'kept.example.com', headers })).toBe(seen);
   });
 
+  it('has no answers to requests with a body, of which servers may make something', async () => {
+    const fat = { host: 'kept.example.com', headers: ['Content-Length: 3'], body: 'a=b' };
+    const seen = await number(fat);
+    const plain = await number({ host: 'kept.example.com' });
+    expect(plain).not.toBe(seen);
+    expect(await number(fat)).not.toBe(plain);
+    const chunked = {
+      host: 'kept.example.com',
+      headers: ['Transfer-Encoding: chunked'],
+      body: '3\r\na=b\r\n0\r\n\r\n',
+    };
+    expect(await number(chunked)).not.toBe(plain);
+  });
+
   it('has other answers for those who come by HTTPS', async () => {
     const near = await startIngressTraffic(
       line,
