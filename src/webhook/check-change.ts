@@ -155,7 +155,11 @@ const reasonOf: Readonly<Record<LineRisk, string>> = {
   unknown: 'are not known to be harmless',
 };
 
-function accepted(scope: CheckScope, { leftOut }: HarmlessPlan, { accepted: base, next }: ChangeToCheck) {
+function accepted(
+  scope: CheckScope,
+  { leftOut, plan: harmless }: HarmlessPlan,
+  { accepted: base, next }: ChangeToCheck,
+) {
   const reasons = new Set<string>();
   for (const [key, risks] of leftOut) {
     const section = getEntry(next.sections, key);
@@ -163,6 +167,9 @@ function accepted(scope: CheckScope, { leftOut }: HarmlessPlan, { accepted: base
     if (section?.owner === undefined) continue;
     // What was accepted so already is no news.
     if (base !== undefined && getEntry(base.sections, key)?.text === section.text) continue;
+    const judged = getEntry(harmless.sections, key)?.text.split('\n') ?? [];
+    const unjudged = section.text.split('\n').filter((line, at) => line !== judged[at]);
+    if (unjudged.length > 0 && unjudged.every(isOfLibraries)) continue;
     for (const risk of risks)
       reasons.add(
         `lines of ${section.kind} ${section.name} were not judged by HAProxy, since they ` +
@@ -170,6 +177,13 @@ function accepted(scope: CheckScope, { leftOut }: HarmlessPlan, { accepted: base
       );
   }
   return { kind: 'accepted', scope, known: [], notJudged: [...reasons] } as const;
+}
+
+/** The scripts that the shipped libraries bring, and what calls them: whoever asks for these by an annotation has written none of it. */
+function isOfLibraries(line: string): boolean {
+  return /^\s*(?:lua-load-per-thread general\/(?:auth-request|mirror)\.lua$|http-request lua\.haptic_(?:auth|mirror) )/.test(
+    line,
+  );
 }
 
 /** Line numbers move with what stands before them. */

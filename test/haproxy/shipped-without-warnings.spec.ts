@@ -5,6 +5,11 @@ import { createGate, defaultGateLimits } from '../../src/gate/create-gate.ts';
 import { checkRootsIn } from '../../src/gate/check-root.ts';
 import { runProcess } from '../../src/gate/run-process.ts';
 import { capabilitiesOf } from '../../src/plan/capabilities.ts';
+import { createChangeCheck } from '../../src/webhook/check-change.ts';
+import { createHarmless } from '../../src/webhook/harmless-plan.ts';
+import { createReducer } from '../../src/webhook/reduce-plan.ts';
+import { standInCertificate } from '../../src/webhook/stand-in-certificate.ts';
+import { worldSlices } from '../../src/world/world-slices.ts';
 import { annotationRows, prefixed } from '../fixtures/annotation-rows.ts';
 import { issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
@@ -45,6 +50,12 @@ async function objects() {
 }
 
 describeEachLine('the shipped configuration', (line) => {
+  const gate = createGate({
+    haproxy: line.path,
+    withRoot: checkRootsIn(tmpdir()),
+    run: runProcess,
+    limits: defaultGateLimits,
+  });
   const warningsOf = async (options: IngressRendererOptions) => {
     const world = createIngressRenderer({
       capabilities: { ...capabilitiesOf({ version: line.line }, []) },
@@ -52,12 +63,6 @@ describeEachLine('the shipped configuration', (line) => {
       ...options,
     });
     world.put(...(await objects()));
-    const gate = createGate({
-      haproxy: line.path,
-      withRoot: checkRootsIn(tmpdir()),
-      run: runProcess,
-      limits: defaultGateLimits,
-    });
     const verdict = await firstValueFrom(gate.check(world.bundle().plan));
     return verdict.kind === 'accepted' ? verdict.warnings.map(({ message }) => message) : verdict;
   };
@@ -65,6 +70,25 @@ describeEachLine('the shipped configuration', (line) => {
   it('has no warnings, whatever annotations there are', async () => {
     expect(await warningsOf({})).toEqual([]);
     expect(await warningsOf({ extraContext: { tls: { passthrough: true }, sslRedirect: true } })).toEqual([]);
+  });
+
+  it('has none for who applies an object that asks for it', async () => {
+    const check = createChangeCheck({
+      gate,
+      reduce: createReducer(),
+      harmless: createHarmless(await standInCertificate(Date.now())),
+      slices: worldSlices,
+      validators: () => [],
+    });
+    const world = createIngressRenderer({
+      capabilities: { ...capabilitiesOf({ version: line.line }, []) },
+      snippetAnnotations: true,
+    });
+    world.put(...(await objects()));
+    const { plan: next } = world.bundle();
+    expect(
+      await firstValueFrom(check({ accepted: undefined, next, present: () => undefined })),
+    ).toMatchObject({ kind: 'accepted', notJudged: [] });
   });
 
   it('has none with limits shared among pods, of which the checking process is none', async () => {
