@@ -17,6 +17,7 @@ describeEachLine('what servers are told of the request', (line) => {
   it.each([
     [false, 'shop.example.com', ['evil.example', '1', '192.0.2.1']],
     [true, 'shop.example.com', ['shop.example.com', '80', '127.9.8.7']],
+    [true, 'shop.example.com:99999', ['shop.example.com:99999', '80', '127.9.8.7']],
     [true, 'shop.example.com:8080', ['shop.example.com:8080', '8080', '127.9.8.7']],
   ])('with forwardedHost %s, asked for %s', async (forwardedHost, host, told) => {
     const world = await startIngressTraffic(

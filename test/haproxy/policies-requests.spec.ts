@@ -109,7 +109,9 @@ describeEachLine('policies of requests', (line) => {
     });
 
     it.each([
-      ['from.example.org:8080', 'http://named.example.com/a/?b'],
+      ['from.example.org', 'http://named.example.com/a/?b'],
+      ['from.example.org:8080', 'http://named.example.com:8080/a/?b'],
+      ['from.example.org:0', 'http://named.example.com/a/?b'],
       ['WWW.named.example.com', 'http://named.example.com/a/?b'],
       ['bare.example.com', 'http://www.bare.example.com/a/?b'],
     ])('sends %s to %s', async (host, location) => {
