@@ -25,6 +25,7 @@ Ingress routes to may say it in its place. How to use them is told in [Policies]
 | \`InvalidAnnotation\` | error | its value cannot be understood: it has no effect, or closes the routes |
 | \`KeysInvalid\` | error | \`jwt-secret\`: the Secret is missing or malformed, and no token is believed; a warning where some of its keys count |
 | \`PasswordsInvalid\` | error | \`auth-secret\`: the Secret is missing or malformed, and nobody is let in, or some of its users are not |
+| \`PoliciesOverBound\` | error | the namespace has more combinations of settings, or canaries by more headers and cookies, than \`controller.policyBounds\` lets it have: those of the youngest objects have no effect, or close the routes |
 | \`RefNotPermitted\` | error | \`auth-url\` or \`mirror-target\` names a Service of another namespace: nobody is let in, or it gets no copies |
 | \`SnippetForbidden\` | error | is HAProxy's language, which the configuration does not allow |
 

@@ -14,6 +14,8 @@ export interface BackendRef {
   readonly server?: ServerSettings;
   /** Whose lines in HAProxy's own language its profile has, so that nobody else suffers from them. Absent: it has none. */
   readonly snippetOf?: Owner;
+  /** What its profile would keep out must not get in without it: it has no servers. */
+  readonly closed?: true;
   /** Connections as they come, which nobody looks into. */
   readonly passthrough?: true;
 }

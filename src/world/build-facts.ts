@@ -12,6 +12,7 @@ import {
 } from '../projections/ingress/create-ingress-projections.ts';
 import { addressRules } from '../projections/endpoints/address-rules.ts';
 import type { ExternalNames } from '../projections/endpoints/external-names.ts';
+import type { PolicyBounds } from '../projections/policies/policy-bounds.ts';
 import type { PolicyDefaults } from '../projections/policies/policy-defaults.ts';
 import type { Publishing } from '../projections/published-addresses.ts';
 import {
@@ -45,6 +46,7 @@ export interface FactOptions extends TlsOptions {
   /** Whether annotations in HAProxy's own language are taken. */
   readonly snippetAnnotations: boolean;
   readonly policyDefaults: PolicyDefaults;
+  readonly policyBounds: PolicyBounds;
   /** Of all HAProxy pods. */
   readonly zone?: string;
 }
@@ -60,6 +62,7 @@ export function factOptionsOf({
     publishing: { ...(service && { service }), addresses },
     externalNames: externalNamesOf(externalNames),
     snippetAnnotations: controller.snippetAnnotations,
+    policyBounds: controller.policyBounds,
     policyDefaults: policyDefaultsOf(templatingSettings.extraContext),
     ...(controller.zone !== undefined && { zone: controller.zone }),
     certificateGraceMs: parseDuration(certificateGracePeriod, 'controller.certificateGracePeriod'),
@@ -105,7 +108,15 @@ export interface Facts {
 /** Projections over stores. A kind that is not watched is an empty store, so that projections need not care. */
 export function buildFacts(
   stores: ReadonlyMap<string, LiveStore>,
-  { publishing, externalNames, snippetAnnotations, policyDefaults, zone, ...tlsOptions }: FactOptions,
+  {
+    publishing,
+    externalNames,
+    snippetAnnotations,
+    policyBounds,
+    policyDefaults,
+    zone,
+    ...tlsOptions
+  }: FactOptions,
 ): Facts {
   const watched = [...factResources, secretResource].flatMap((name) => stores.get(name)?.graph ?? []);
   const { graph, above, dispose } = layerGraph(watched);
@@ -130,7 +141,14 @@ export function buildFacts(
       endpointslices: storeOf('endpointslices'),
       secrets,
     },
-    { publishing, externalNames, snippetAnnotations, policyDefaults, ...(zone !== undefined && { zone }) },
+    {
+      publishing,
+      externalNames,
+      snippetAnnotations,
+      policyBounds,
+      policyDefaults,
+      ...(zone !== undefined && { zone }),
+    },
   );
   // Where no Secrets are watched, HTTPS is not served, and nobody need be told what it lacks.
   const tls =

@@ -91,6 +91,29 @@ export const controllerSchema = {
         "Whether annotations in HAProxy's own language are taken (haproxy-haptic.org/config-backend). Whoever may write an Ingress or a Service can then do whatever HAProxy can: read what other namespaces are sent, and answer for them.",
       default: false,
     },
+    policyBounds: {
+      type: 'object',
+      description:
+        'How much annotations of the objects of one namespace may make of the configuration that all share. What older objects ask for goes first; beyond that, settings have no effect, and routes that restrict are closed.',
+      default: {},
+      properties: {
+        profiles: {
+          type: 'integer',
+          description:
+            'Different combinations of settings that HAProxy takes from its configuration only (docs/policies.md). Routes that say the same are one.',
+          minimum: 1,
+          maximum: 100_000,
+          default: 100,
+        },
+        matches: {
+          type: 'integer',
+          description: 'Different headers and cookies that canaries go by. Frontends look at each of them.',
+          minimum: 1,
+          maximum: 10_000,
+          default: 20,
+        },
+      },
+    },
     externalNames: {
       type: 'object',
       description:

@@ -91,7 +91,7 @@ export function createBackendProjections(
       if (found === undefined || options === undefined) return { ...common, servers: [] };
       const { external } = found;
       // Without the rules of the profile, the address of such a server is HAProxy's own.
-      if (external !== undefined && ref.profile?.shape['external'] !== true)
+      if (ref.closed === true || (external !== undefined && ref.profile?.shape['external'] !== true))
         return { ...common, servers: [] };
       const servers =
         ref.profile?.shape['affinity'] === 'cookie' ? withCookies(found.servers, owner) : found.servers;

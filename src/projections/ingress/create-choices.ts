@@ -1,6 +1,7 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { Owner } from '../../lib/owner.ts';
 import type { Choice, MatchRule, MatchShape } from '../model.ts';
+import { matchKey } from '../policies/bound-canaries.ts';
 import { sharedOwner } from '../shared-owner.ts';
 import type { Candidate, IngressRoute } from './choose-route.ts';
 
@@ -21,12 +22,23 @@ const shapesOfRule = 10;
 const ranks = { header: 1, pattern: 2, cookie: 3, share: 4 } as const;
 
 /** Of the few routes whose requests may go to several backends: what decides, and where they may go. */
-export function createChoices(graph: Graph, routes: Collection<IngressRoute>): Choices {
+export function createChoices(
+  graph: Graph,
+  routes: Collection<IngressRoute>,
+  overBound: Collection<true>,
+): Choices {
   const choices = graph.flatMapEntries(
     'choices',
     routes,
-    ({ choices: choice }) => (choice === undefined ? [] : [[choice.key, choice] as const]),
-    { ownerOf: ({ owner }) => owner },
+    ({ choices: choice }, _key, reader) => {
+      if (choice === undefined) return [];
+      const { namespace } = choice.owner;
+      const matches = choice.matches.filter(
+        (match) => reader.read(overBound, matchKey(namespace, match)) !== true,
+      );
+      return [[choice.key, { ...choice, matches }] as const];
+    },
+    { reads: [overBound], ownerOf: ({ owner }) => owner },
   );
   const candidates = graph.flatMapEntries(
     'candidates',

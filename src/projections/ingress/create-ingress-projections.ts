@@ -19,7 +19,11 @@ import type {
   AuthRequest,
 } from '../model.ts';
 import { createPolicies } from '../policies/create-policies.ts';
+import { boundCanaries } from '../policies/bound-canaries.ts';
+import { boundProfiles } from '../policies/bound-profiles.ts';
+import { keepUsed } from '../policies/keep-used.ts';
 import { createRules } from '../policies/create-rules.ts';
+import type { PolicyBounds } from '../policies/policy-bounds.ts';
 import type { PolicyDefaults } from '../policies/policy-defaults.ts';
 import { createProfiles } from '../policies/create-profiles.ts';
 import { createAuthRequests } from '../policies/create-auth-requests.ts';
@@ -66,6 +70,8 @@ export interface IngressOptions {
   readonly zone?: string;
   /** Whether annotations in HAProxy's own language are taken. Default: no. */
   readonly snippetAnnotations?: boolean;
+  /** Default: none. */
+  readonly policyBounds?: PolicyBounds;
   /** Default: nothing of it. */
   readonly policyDefaults?: PolicyDefaults;
 }
@@ -118,6 +124,7 @@ export function createIngressProjections(
     externalNames = publicNames,
     zone,
     snippetAnnotations: snippets = false,
+    policyBounds: bounds = { profiles: Infinity, matches: Infinity },
     policyDefaults: defaults = { hsts: false, sslRedirect: false },
   } = options;
   const selected = createSelectedIngresses(graph, ingresses, ingressClasses, controller);
@@ -147,7 +154,11 @@ export function createIngressProjections(
     ...{ claims, byGroup, passedBy },
     ...{ ingressPolicies, servicePolicies, serviceShapes },
   });
-  const { choices, matchRules, candidates } = createChoices(graph, routes);
+  const { choices, matchRules, candidates } = createChoices(
+    graph,
+    routes,
+    boundCanaries(graph, settings, selected, bounds.matches),
+  );
   const waySources = { settings, servicePolicies, serviceShapes };
   const authWays = createServiceWays(graph, waySources, {
     key: 'auth-url',
@@ -163,7 +174,7 @@ export function createIngressProjections(
     'ingress.ways',
     ...[routes, candidates, passthroughs, authWays, mirrorWays],
   );
-  const refs = createBackendRefs(graph, ways);
+  const refs = boundProfiles(graph, ways, createBackendRefs(graph, ways), selected, bounds.profiles);
   const secrets = given.secrets ?? { secrets: graph.source<KubeObject>('no secrets') };
   const { identities, ...ofSecrets } = createPolicySecrets(
     graph,
@@ -198,6 +209,7 @@ export function createIngressProjections(
     authRequests,
     mirrors,
     ...ofSecrets,
+    ...keepUsed(graph, profiles, ofSecrets),
     ingressStatuses,
     tlsUses,
   };

@@ -71,7 +71,7 @@ export function createJwtKeys(
     { reads: [found], ownerOf: ({ owner }) => owner },
   );
   return graph.flatMapEntries(
-    'jwtKeys',
+    'jwt.keys',
     byUse,
     ([use], key, reader) => {
       const content = reader.read(found, key);

@@ -1,8 +1,7 @@
 import type { Collection, Graph } from '../../collections/types.ts';
 import type { BackendRef } from '../backend-ref.ts';
 import type { Profile } from '../model.ts';
-import type { PolicyShape } from './policy-shape.ts';
-import { policyTable } from './policy-table.ts';
+import { restrictingTopics } from './restricting-topics.ts';
 
 /** The profiles that backends have, by name: a shape that several use is one entry, which goes with the last of them. */
 export function createProfiles(graph: Graph, refs: Collection<BackendRef>): Collection<Profile> {
@@ -17,12 +16,4 @@ export function createProfiles(graph: Graph, refs: Collection<BackendRef>): Coll
         owner: first.snippetOf ?? { kind: 'Profile', namespace: '', name },
       },
   );
-}
-
-const restricting = policyTable.filter(({ fields }) =>
-  Object.values(fields).some((field) => field.restricting === true && field.shape !== 'server'),
-);
-
-function restrictingTopics(shape: PolicyShape): readonly string[] {
-  return restricting.filter(({ name }) => shape[name] !== undefined).map(({ name }) => name);
 }

@@ -65,7 +65,7 @@ export function createUserLists(
     { reads: [faults], ownerOf: ({ owner }) => owner },
   );
   return graph.flatMapEntries(
-    'userLists',
+    'auth.lists',
     bySecret,
     ([use], key, reader) => {
       if (use === undefined) return [];

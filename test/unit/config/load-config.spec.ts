@@ -36,6 +36,7 @@ describe('a configuration from libraries', () => {
           allowedNetworks: [],
           clusterDomain: 'cluster.local',
         },
+        policyBounds: { profiles: 100, matches: 20 },
         snippetAnnotations: false,
         leaderElection: {
           enabled: true,
