@@ -48,6 +48,8 @@ describeEachLine('reported elsewhere: security', (line) => {
       said('told', prefixed({ 'auth-url': 'svc://open:80/x', 'auth-headers-succeed': 'X-A\n  deny: x' })),
       said('comment', { note: '*/\n}\nbackend injected\n#' }, [guarded('/x\n#')]),
       said('path', {}, [
+        guarded('/x\n    http-request return status 200'),
+        guarded('/x /x'),
         guarded('/x;}\n    http-request return status 200'),
         guarded('/x"${HOME}%[env(HOME)]'),
       ]),
