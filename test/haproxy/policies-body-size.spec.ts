@@ -116,4 +116,38 @@ describeEachLine('size of bodies', (line) => {
       session.destroy();
     }
   });
+
+  it('are waited for a second in calls of gRPC, which are refused in its own words, where they go on as well', async () => {
+    const session = http2.connect(`http://${h2c.host}:${h2c.port}`);
+    /** Sends messages, and ends after them or not at all. */
+    const call = (host: string, messages: readonly number[], ends: boolean) =>
+      new Promise<{ readonly status: number; readonly grpc: string | undefined }>((resolve, reject) => {
+        const stream = session.request(
+          {
+            ...{ ':method': 'POST', ':path': '/shop.Cart/Watch', ':authority': `${host}.example.com` },
+            ...{ 'content-type': 'application/grpc', te: 'trailers' },
+          },
+          { endStream: false },
+        );
+        stream.on('response', ({ ':status': status = 0, 'grpc-status': grpc }) => {
+          resolve({ status, grpc: grpc?.toString() });
+          stream.destroy();
+        });
+        stream.on('error', reject);
+        for (const size of messages) stream.write('x'.repeat(size));
+        if (ends) stream.end();
+      });
+    try {
+      // A call with one message, or a few, is as long as it is; RESOURCE_EXHAUSTED: it is too long.
+      expect(await call('small', [500, 500], true)).toEqual({ status: 200, grpc: undefined });
+      expect(await call('small', [500, 525], true)).toEqual({ status: 200, grpc: '8' });
+      // Nobody knows how much would come.
+      expect(await call('small', [100], false)).toEqual({ status: 408, grpc: undefined });
+      expect(await call('large', Array<number>(40).fill(1_000), false)).toEqual({ status: 200, grpc: '8' });
+      // Without a limit it is none of HAProxy's business.
+      expect(await call('free', [100], true)).toEqual({ status: 200, grpc: undefined });
+    } finally {
+      session.destroy();
+    }
+  });
 });

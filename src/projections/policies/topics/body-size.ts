@@ -14,7 +14,7 @@ export const bodySize: PolicyTopic = {
       restricting: true,
       values: 'bytes, with `k`, `m` or `g` for powers of 1024; `0` or `unlimited`: as much as anybody likes',
       summary:
-        'How many bytes the body of a request may have; larger ones get `413`. A body whose length is not told in advance must fit into a buffer (about 15 kB), or gets `411`.',
+        'How many bytes the body of a request may have; larger ones get `413`. A body whose length is not told in advance must fit into a buffer (about 15 kB) and come within 10 seconds (of gRPC 1 second), or gets `411` or `408`.',
       example: '8m',
     },
   },
