@@ -8,8 +8,8 @@ What follows works in a cluster and in the [sandbox](sandbox.md) alike. The sand
 is; in a cluster, say it yourself:
 
 \`\`\`text
-kubectl port-forward --namespace haptic deployment/haptic 8080 9090 &
-export POD_NAMESPACE=haptic CRD_NAME=haproxy-config HAPTIC_DEBUG=http://127.0.0.1:8080/debug
+kubectl port-forward --namespace haptic deployment/haptic-controller 8080 9090 &
+export POD_NAMESPACE=haptic CRD_NAME=haptic-config HAPTIC_DEBUG=http://127.0.0.1:8080/debug
 \`\`\`
 
 ## Watch it work

@@ -50,9 +50,9 @@ export const configViewCommand = defineCommand({
   examples: [
     {
       what: 'What the controller makes of a configuration',
-      line: 'haptic config view --crd-name haproxy-config -n haptic',
+      line: 'haptic config view --crd-name haptic-config -n haptic',
     },
-    { what: 'Who says what in it', line: 'haptic config view sources --crd-name haproxy-config -n haptic' },
+    { what: 'Who says what in it', line: 'haptic config view sources --crd-name haptic-config -n haptic' },
     { what: 'What a file of values would change', line: 'haptic config view sources --values values.yaml' },
     { what: 'The haproxy.cfg that was published', line: 'haptic config view rendered -n haptic' },
   ],

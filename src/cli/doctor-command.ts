@@ -58,10 +58,10 @@ export const doctorCommand = defineCommand({
   exitCodes: { '0': 'nothing is wrong', '1': 'something is', '2': 'usage' },
   examples: [
     { what: 'What is wrong with a Helm release', line: 'haptic doctor -n haptic' },
-    { what: 'What is wrong', line: 'haptic doctor -n haptic --crd-name haproxy-config' },
+    { what: 'What is wrong', line: 'haptic doctor -n haptic --crd-name haptic-config' },
     {
       what: 'Whether the controller may do what it must',
-      line: 'haptic doctor --service-account haptic/haptic',
+      line: 'haptic doctor --service-account haptic/haptic-controller',
     },
     { what: 'A file for a report', line: 'haptic doctor -n haptic --bundle haptic-doctor.zip' },
   ],

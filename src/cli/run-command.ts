@@ -70,7 +70,7 @@ export const runCommand = defineCommand({
     },
     {
       what: 'With a configuration that is an object of the cluster, and followed there',
-      line: 'haptic run --namespace haptic-system --crd-name haproxy-config',
+      line: 'haptic run --namespace haptic --crd-name haptic-config',
     },
     {
       what: 'What a file of values makes of the shipped configuration',
