@@ -6,6 +6,7 @@ import type { DeliveryReport } from '../../../../src/protocol/delivery-report.ts
 import type { RetainedConfig } from '../../../../src/protocol/retained-config.ts';
 import {
   type CheckpointEffects,
+  type CheckpointInputs,
   type CheckpointReport,
   keepCheckpoints,
 } from '../../../../src/sinks/retained/keep-checkpoints.ts';
@@ -97,6 +98,26 @@ const deliveries: Readonly<Record<string, DeliveryReport>> = {
 };
 const fleet = { pods: [podOf('ns/p')], rejected: [] };
 const bools = { t: true, f: false };
+type RunContext = Parameters<Parameters<typeof marbles>[0]>[0];
+/** Of a leader whose only pod has taken `a`, but for what is said. What comes in one frame comes in this order. */
+const ofLeader = (
+  m: RunContext,
+  {
+    leader = '  t',
+    enabled = '',
+    latch = '   a',
+    delivery = 'a',
+    ...said
+  }: Readonly<Partial<Record<'leader' | 'enabled' | 'latch' | 'delivery', string>>> &
+    Partial<CheckpointInputs> = {},
+): CheckpointInputs => ({
+  leader$: m.hot(leader, bools),
+  enabled$: enabled === '' ? of(true) : m.hot(enabled, bools),
+  latch$: m.hot(latch, latches),
+  delivery$: m.hot(delivery, deliveries),
+  fleet$: of(fleet),
+  ...said,
+});
 const values = {
   k: 'kept a',
   n: 'kept ',
@@ -138,13 +159,7 @@ describe('renders that are kept for worse times', () => {
     marbles((m) => {
       const { effects, asked, words } = cluster();
       const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: of(true),
-          latch$: m.hot('   b 9999ms c', latches),
-          delivery$: m.hot('b 9999ms c', deliveries),
-          fleet$: of(fleet),
-        },
+        ofLeader(m, { latch: '   b 9999ms c', delivery: 'b 9999ms c' }),
         effects,
         timing,
       );
@@ -166,13 +181,11 @@ describe('renders that are kept for worse times', () => {
     marbles((m) => {
       const { effects, asked, words } = cluster();
       const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('t', bools),
-          enabled$: of(true),
-          latch$: m.hot(latch, latches),
-          delivery$: m.hot(delivery, deliveries),
-          fleet$: of(fleet),
-        },
+        ofLeader(m, {
+          leader: 't',
+          latch,
+          delivery,
+        }),
         effects,
         timing,
       );
@@ -186,17 +199,7 @@ describe('renders that are kept for worse times', () => {
     'are not written again by the next leader, and what nobody relies on goes',
     marbles((m) => {
       const { effects, asked, words } = cluster('a b', { stray: 'z' });
-      const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: of(true),
-          latch$: m.hot('   a', latches),
-          delivery$: m.hot('a', deliveries),
-          fleet$: of(fleet),
-        },
-        effects,
-        timing,
-      );
+      const report$ = keepCheckpoints(ofLeader(m), effects, timing);
       m.expect(words(report$), '^ 100s !').toBeObservable('5001ms kr', { k: 'kept ab', r: 'removed 2' });
       m.flush();
       expect(asked).toEqual(['look', 'remove z']);
@@ -208,13 +211,7 @@ describe('renders that are kept for worse times', () => {
     marbles((m) => {
       const { effects, asked, words } = cluster('b c d e a', { pods: 'e' });
       const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: of(true),
-          latch$: m.hot('   a', latches),
-          delivery$: m.hot('a', deliveries),
-          fleet$: of({ ...fleet, pods: [podOf('ns/p'), podOf('ns/silent')] }),
-        },
+        ofLeader(m, { fleet$: of({ ...fleet, pods: [podOf('ns/p'), podOf('ns/silent')] }) }),
         effects,
         timing,
       );
@@ -229,17 +226,7 @@ describe('renders that are kept for worse times', () => {
     marbles((m) => {
       const { effects, asked, words } = cluster('', { fails: 9 });
       const leader$ = m.hot('t 9s f', bools);
-      const report$ = keepCheckpoints(
-        {
-          leader$,
-          enabled$: of(true),
-          latch$: m.hot('   a', latches),
-          delivery$: m.hot('a', deliveries),
-          fleet$: of(fleet),
-        },
-        effects,
-        timing,
-      );
+      const report$ = keepCheckpoints(ofLeader(m, { leader$ }), effects, timing);
       m.expect(words(report$), '^ 100s !').toBeObservable('5000ms f 999ms f 1999ms f', values);
       m.flush();
       expect(asked).toEqual(['look', 'look', 'look']);
@@ -250,17 +237,7 @@ describe('renders that are kept for worse times', () => {
     'are not written without the object that names them, which is waited for',
     marbles((m) => {
       const { effects, asked, words } = cluster('', { isPublished: false });
-      const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: of(true),
-          latch$: m.hot('   a', latches),
-          delivery$: m.hot('a', deliveries),
-          fleet$: of(fleet),
-        },
-        effects,
-        timing,
-      );
+      const report$ = keepCheckpoints(ofLeader(m), effects, timing);
       m.expect(words(report$), '^ 13s !').toBeObservable('-', values);
       m.flush();
       // After 5, 6, 8 and 12 s.
@@ -272,17 +249,7 @@ describe('renders that are kept for worse times', () => {
     'are written anew where a part of one is gone',
     marbles((m) => {
       const { effects, asked, words } = cluster('a', { missing: 'web-retained-a-1' });
-      const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: of(true),
-          latch$: m.hot('   a', latches),
-          delivery$: m.hot('a', deliveries),
-          fleet$: of(fleet),
-        },
-        effects,
-        timing,
-      );
+      const report$ = keepCheckpoints(ofLeader(m), effects, timing);
       m.expect(words(report$), '^ 9s !').toBeObservable('5002ms (wk)', values);
       m.flush();
       expect(asked).toEqual(['look', 'write a for ns/p']);
@@ -293,17 +260,7 @@ describe('renders that are kept for worse times', () => {
     'are looked after now and then',
     marbles((m) => {
       const { effects, asked, words } = cluster('a');
-      const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: of(true),
-          latch$: m.hot('   a', latches),
-          delivery$: m.hot('a', deliveries),
-          fleet$: of(fleet),
-        },
-        effects,
-        timing,
-      );
+      const report$ = keepCheckpoints(ofLeader(m), effects, timing);
       m.expect(words(report$), '^ 310s !').toBeObservable('5001ms k 299999ms k', values);
       m.flush();
       expect(asked).toEqual(['look', 'look']);
@@ -315,13 +272,11 @@ describe('renders that are kept for worse times', () => {
     marbles((m) => {
       const { effects, asked, words } = cluster('a');
       const report$ = keepCheckpoints(
-        {
-          leader$: m.hot('  t', bools),
-          enabled$: m.hot(' t 39s f', bools),
-          latch$: m.hot('   x', latches),
-          delivery$: m.hot('x', deliveries),
-          fleet$: of(fleet),
-        },
+        ofLeader(m, {
+          enabled: ' t 39s f',
+          latch: '   x',
+          delivery: 'x',
+        }),
         effects,
         timing,
       );
