@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { customResources } from '../../../src/api/crd/custom-resources.ts';
 import { applyCrds } from '../../../src/kube/apply-crds.ts';
-import { kubeTransport } from '../../../src/kube/kube-transport.ts';
-import { bodyOf, json, scriptedServer } from '../../fixtures/scripted-server.ts';
+import { bodyOf, json } from '../../fixtures/scripted-server.ts';
+import { scriptedTransport } from '../../fixtures/scripted-transport.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -34,7 +34,7 @@ async function serverOf(statusOf: (name: string, look: number) => Crd['status'],
   const crds = new Map(held.map((crd) => [crd.metadata.name, crd]));
   const looks = new Map<string, number>();
   const queries: string[] = [];
-  const server = await scriptedServer((request, response) => {
+  const scripted = await scriptedTransport((request, response) => {
     const url = new URL(request.url ?? '', 'http://localhost');
     const name = url.pathname.slice(path.length);
     const crd = crds.get(name);
@@ -59,18 +59,8 @@ async function serverOf(statusOf: (name: string, look: number) => Crd['status'],
       json(response, 200, next);
     });
   });
-  const connection = { server: server.url, headers: {}, tls: { skipVerify: false } };
-  const transport = kubeTransport({
-    server: server.url,
-    namespace: undefined,
-    connection: () => Promise.resolve(connection),
-    rebuild: () => undefined,
-  });
-  cleanups.push(
-    () => server.close(),
-    () => transport.close(),
-  );
-  return { transport, crds, queries, requests: server.requests };
+  cleanups.push(scripted.close);
+  return { ...scripted, crds, queries };
 }
 
 describe('applyCrds', () => {
@@ -134,24 +124,14 @@ describe('applyCrds', () => {
 
   it('ends with the first refusal, in the words of the server', async () => {
     const message = 'customresourcedefinitions is forbidden';
-    const server = await scriptedServer((_request, response) =>
+    const scripted = await scriptedTransport((_request, response) =>
       json(response, 403, { kind: 'Status', reason: 'Forbidden', message }),
     );
-    const connection = { server: server.url, headers: {}, tls: { skipVerify: false } };
-    const transport = kubeTransport({
-      server: server.url,
-      namespace: undefined,
-      connection: () => Promise.resolve(connection),
-      rebuild: () => undefined,
-    });
-    cleanups.push(
-      () => server.close(),
-      () => transport.close(),
-    );
-    expect(await applyCrds(transport)).toStrictEqual({
+    cleanups.push(scripted.close);
+    expect(await applyCrds(scripted.transport)).toStrictEqual({
       ok: false,
       failure: { kind: 'http', status: 403, reason: 'Forbidden', message },
     });
-    expect(server.requests).toHaveLength(1);
+    expect(scripted.requests).toHaveLength(1);
   });
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { applyObject, type ApplyObjectOptions } from '../../../src/kube/apply-object.ts';
-import { kubeTransport } from '../../../src/kube/kube-transport.ts';
 import { createKindResolver } from '../../../src/kube/resolve-kind.ts';
-import { bodyOf, json, scriptedServer, type Handler } from '../../fixtures/scripted-server.ts';
+import { bodyOf, json, type Handler } from '../../fixtures/scripted-server.ts';
+import { scriptedTransport } from '../../fixtures/scripted-transport.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -12,19 +12,9 @@ afterEach(async () => {
 });
 
 async function transportTo(handler: Handler) {
-  const server = await scriptedServer(handler);
-  const connection = { server: server.url, headers: {}, tls: { skipVerify: false } };
-  const transport = kubeTransport({
-    server: server.url,
-    namespace: undefined,
-    connection: () => Promise.resolve(connection),
-    rebuild: () => undefined,
-  });
-  cleanups.push(
-    () => server.close(),
-    () => transport.close(),
-  );
-  return { transport, requests: server.requests };
+  const scripted = await scriptedTransport(handler);
+  cleanups.push(scripted.close);
+  return scripted;
 }
 
 const discovery: Readonly<Record<string, readonly object[]>> = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { kubeClient, type KubeClient } from '../../../src/kube/kube-client.ts';
-import { kubeTransport } from '../../../src/kube/kube-transport.ts';
-import { bodyOf, json, scriptedServer, type Handler } from '../../fixtures/scripted-server.ts';
+import { bodyOf, json, type Handler } from '../../fixtures/scripted-server.ts';
+import { scriptedTransport } from '../../fixtures/scripted-transport.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -10,19 +10,9 @@ afterEach(async () => {
 });
 
 async function clientOf(handler: Handler) {
-  const server = await scriptedServer(handler);
-  const connection = { server: server.url, headers: {}, tls: { skipVerify: false } };
-  const transport = kubeTransport({
-    server: server.url,
-    namespace: undefined,
-    connection: () => Promise.resolve(connection),
-    rebuild: () => undefined,
-  });
-  cleanups.push(
-    () => server.close(),
-    () => transport.close(),
-  );
-  return { client: kubeClient(transport), requests: server.requests };
+  const scripted = await scriptedTransport(handler);
+  cleanups.push(scripted.close);
+  return { client: kubeClient(scripted.transport), requests: scripted.requests };
 }
 
 const leases = { apiVersion: 'coordination.k8s.io/v1', resources: 'leases', namespace: 'ns' };

@@ -1,8 +1,8 @@
 import { lastValueFrom, toArray } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openStream, type OpenStream } from '../../../src/kube/open-stream.ts';
-import { kubeTransport } from '../../../src/kube/kube-transport.ts';
-import { json, scriptedServer, type Handler } from '../../fixtures/scripted-server.ts';
+import { json, type Handler } from '../../fixtures/scripted-server.ts';
+import { scriptedTransport } from '../../fixtures/scripted-transport.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -11,19 +11,9 @@ afterEach(async () => {
 });
 
 async function openOf(handler: Handler): Promise<OpenStream> {
-  const server = await scriptedServer(handler);
-  const connection = { server: server.url, headers: {}, tls: { skipVerify: false } };
-  const transport = kubeTransport({
-    server: server.url,
-    namespace: undefined,
-    connection: () => Promise.resolve(connection),
-    rebuild: () => undefined,
-  });
-  cleanups.push(
-    () => server.close(),
-    () => transport.close(),
-  );
-  return openStream(transport);
+  const scripted = await scriptedTransport(handler);
+  cleanups.push(scripted.close);
+  return openStream(scripted.transport);
 }
 
 describe('openStream', () => {
