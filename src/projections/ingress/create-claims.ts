@@ -17,8 +17,12 @@ export function createClaims(
     'ingress.claims',
     ingresses,
     (ingress, key, reader) => {
-      const parsed = parseIngress(ingress, reportFor(ownerOf('Ingress', ingress), reader));
-      const claims = withOtherHosts(parsed, reader.read(settings, key)?.fields ?? {});
+      const report = reportFor(ownerOf('Ingress', ingress), reader);
+      const claims = withOtherHosts(
+        parseIngress(ingress, report),
+        reader.read(settings, key)?.fields ?? {},
+        report,
+      );
       return claims.map((claim) => [`${key} ${claim.position}`, claim] as const);
     },
     { reads: [settings], ownerOf: (ingress) => ownerOf('Ingress', ingress) },

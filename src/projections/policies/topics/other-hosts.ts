@@ -16,7 +16,8 @@ export const otherHosts: PolicyTopic = {
       scope: 'host',
       shape: 'nothing',
       values: `host names between commas, at most ${most}`,
-      summary: "Hosts that the paths of the Ingress's first host are served on as well.",
+      summary:
+        "Hosts that the paths of the Ingress's first host are served on as well; as many as have 1000 paths together.",
       example: 'shop.example.org, shop.example.net',
     },
     redirectFrom: {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { chooseRoute } from '../../../../src/projections/ingress/choose-route.ts';
 import type { Claim } from '../../../../src/projections/ingress/claim.ts';
 import { compareClaims } from '../../../../src/projections/ingress/compare-claims.ts';
+import { collectFaults } from '../collect-faults.ts';
 import { withOtherHosts } from '../../../../src/projections/ingress/with-other-hosts.ts';
 
 function claim(host: string, path = '', position = 0): Claim {
@@ -28,6 +29,21 @@ describe('withOtherHosts', () => {
     expect(withOtherHosts(claims, {})).toEqual(claims);
     const all = [claim('')];
     expect(withOtherHosts(all, { serverAlias: ['b.com'], fromToWwwRedirect: true })).toEqual(all);
+  });
+
+  it('gives as many aliases the paths of the first host as have 1000 of them together', () => {
+    const { faults, report } = collectFaults();
+    const serverAlias = Array.from({ length: 16 }, (_, i) => `alias-${i}.com`);
+    const many = Array.from({ length: 300 }, (_, i) => claim('a.com', `/${i}`, i));
+    expect(withOtherHosts(many, { serverAlias }, report)).toHaveLength(4 * 300);
+    expect(faults).toEqual([
+      {
+        reason: 'AnnotationWithoutEffect',
+        field: 'metadata.annotations["haproxy-haptic.org/server-alias"]',
+        message: 'would be for 16 times 300 paths, of which 1000 are served: has no effect from host 4 on',
+      },
+    ]);
+    expect(withOtherHosts(many.slice(0, 62), { serverAlias })).toHaveLength(17 * 62);
   });
 
   it('gives an alias the paths of the first host', () => {
