@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { Collection, Graph } from '../collections/types.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { isPortNumber } from './is-port-number.ts';
 import { reportFor } from './report-for.ts';
 
 /** What is to be published as the way to HAProxy. */
@@ -11,8 +12,19 @@ export interface Publishing {
   readonly addresses: readonly string[];
 }
 
-/** As `status.loadBalancer.ingress` has it. */
-export type PublishedAddress = { readonly ip: string } | { readonly hostname: string };
+/** As `status.loadBalancer.ingress` has it: an address, a host name or both. */
+export interface PublishedAddress {
+  readonly ip?: string;
+  readonly hostname?: string;
+  /** What the load balancer says of its ports. */
+  readonly ports?: readonly PublishedPort[];
+}
+
+interface PublishedPort {
+  readonly port: number;
+  readonly protocol: string;
+  readonly error?: string;
+}
 
 export const publishedKey = 'addresses';
 
@@ -58,13 +70,27 @@ function addressesOf({ spec, status }: KubeObject): readonly PublishedAddress[] 
   const balanced = listOf(balancer).flatMap((entry): readonly PublishedAddress[] => {
     if (!isRecord(entry)) return [];
     const { ip, hostname } = entry;
-    if (isText(ip)) return [{ ip }];
-    return isText(hostname) ? [{ hostname }] : [];
+    if (!isText(ip) && !isText(hostname)) return [];
+    const ports = listOf(entry['ports']).flatMap(portOf);
+    return [
+      {
+        ...(isText(ip) && { ip }),
+        ...(isText(hostname) && { hostname }),
+        ...(ports.length > 0 && { ports }),
+      },
+    ];
   });
   if (balanced.length > 0) return balanced;
   return listOf(isRecord(spec) ? spec['externalIPs'] : [])
     .filter(isText)
     .map(addressOf);
+}
+
+function portOf(value: unknown): readonly PublishedPort[] {
+  if (!isRecord(value)) return [];
+  const { port, protocol, error } = value;
+  if (!isPortNumber(port) || !isText(protocol)) return [];
+  return [{ port, protocol, ...(isText(error) && { error }) }];
 }
 
 function addressOf(address: string): PublishedAddress {

@@ -77,7 +77,17 @@ function target(): KubeObject[] {
     }),
     {
       ...service({ name: 'own-balancer', type: 'LoadBalancer' }),
-      status: { loadBalancer: { ingress: [{ ip: '192.0.2.1', hostname: 'own.example.org' }] } },
+      status: {
+        loadBalancer: {
+          ingress: [
+            {
+              ip: '192.0.2.1',
+              hostname: 'own.example.org',
+              ports: [{ port: 80, protocol: 'TCP', error: 'own.example.org/Own' }],
+            },
+          ],
+        },
+      },
     },
     { ...slice, endpoints },
     secret({ name: 'own-users', type: 'Opaque', data: { auth: 'user:$6$salt$abcdefghijklmnopqrstuv' } }),

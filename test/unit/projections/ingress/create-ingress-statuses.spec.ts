@@ -54,6 +54,30 @@ describe('statuses of Ingresses', () => {
       said({ hostname: 'x.elb.example.com' }, { ip: '192.0.2.2' }),
     ],
     [
+      'all that a load balancer says of an address: its name too, and the ports',
+      { service: publishService, addresses: [] },
+      [
+        balanced({
+          ip: '192.0.2.2',
+          hostname: 'x.elb.example.com',
+          ipMode: 'VIP',
+          ports: [
+            { port: 80, protocol: 'TCP' },
+            { port: 443, protocol: 'TCP', error: 'example.com/NotReady', more: 1 },
+            ...[{ port: '80', protocol: 'TCP' }, { port: 80 }, null, 'x'],
+          ],
+        }),
+      ],
+      said({
+        ip: '192.0.2.2',
+        hostname: 'x.elb.example.com',
+        ports: [
+          { port: 80, protocol: 'TCP' },
+          { port: 443, protocol: 'TCP', error: 'example.com/NotReady' },
+        ],
+      }),
+    ],
+    [
       'external addresses, where there is no load balancer',
       { service: publishService, addresses: [] },
       [haproxy({ type: 'ClusterIP', externalIPs: ['192.0.2.3'] }, { loadBalancer: {} })],
