@@ -5,12 +5,16 @@ import { showValue } from '../../show-value.ts';
 const longest = 256;
 /** Repetitions that can run over what follows them: with each, time grows by a factor of the text's length. */
 const mostWide = 2;
-/** Repetitions by numbers up to this cost little. */
+/** Repetitions by numbers up to this are counted as so many ways, others as `longestText`. */
 const fewTimes = 8;
+const longestText = 2_000;
+/** In how many ways a text may be read: twice as many as by two repetitions that are wide. PCRE2 gives up after more (10,000,000), and that takes 100 ms and more of a thread. */
+const mostWays = 2 * longestText ** mostWide;
 
 /**
  * A regular expression that PCRE2 and RE2 read alike, beginning with `^`, on which PCRE2, which tries every way, takes little time whatever the text: no
- * repetition within a repetition, and at most two that can run over what follows. `[^/]+` before a `/` cannot, and may come as often as there is room.
+ * repetition within a repetition, and at most two that can run over what follows. `[^/]+` before a `/` cannot, and may come as often as there is room. What may be
+ * there or not, or is one of several that begin alike, multiplies the ways.
  */
 export function boundedRegex(text: string): Parsed<string> {
   const refuse = (fault: string): Parsed<string> => ({ fault: `${fault}: ${showValue(text)}` });
@@ -38,31 +42,63 @@ const tokens =
   /\\x\{[^}]*\}|\\x[0-9a-fA-F]{2}|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\(\?:|[()|]|[*+?]\??|\{\d*,?\d*\}\??|./gs;
 const repetition = /^(?:[*+]|\{(\d*)(,?)(\d*)\})/;
 
+interface Group {
+  /** Something in it is repeated. */
+  repeats: boolean;
+  /** In how many ways it can be read at most, without wide repetitions. */
+  ways: number;
+  /** What each of its alternatives begins with. */
+  readonly beginnings: string[];
+}
+
+const newGroup = (): Group => ({ repeats: false, ways: 1, beginnings: [''] });
+
 function costOf(text: string): string | undefined {
   const parts = text.match(tokens) ?? [];
-  /** For each group that is open, whether something in it is repeated. */
-  const groups: boolean[] = [false];
-  let before = false;
+  const whole = newGroup();
+  const groups: Group[] = [whole];
   let wide = 0;
   for (const [at, part] of parts.entries()) {
-    const repeats = repetition.exec(part);
-    if (part === '(' || part === '(?:') groups.push(false);
-    if (part === ')') before = groups.pop() === true;
-    if (repeats === null) {
-      if (part !== ')') before = false;
-      else if (before) groups[groups.length - 1] = true;
+    const group = groups.at(-1) ?? whole;
+    if (part === '|') group.beginnings.push('');
+    else if (group.beginnings.at(-1) === '') group.beginnings[group.beginnings.length - 1] = part;
+    if (part === '(' || part === '(?:') groups.push(newGroup());
+    else if (part === ')') groups.pop();
+    const ended = part === ')' ? group : undefined;
+    const around = groups.at(-1) ?? whole;
+    const next = parts[at + 1] ?? '';
+    const quantifier = repetition.exec(next);
+    const ways = ended === undefined ? 1 : ended.ways * alternativesOf(ended);
+    if (quantifier === null) {
+      if (ended?.repeats === true) around.repeats = true;
+      around.ways *= next.startsWith('?') ? ways + 1 : ways;
       continue;
     }
-    if (before) return 'must not repeat what repeats something itself';
-    groups[groups.length - 1] = true;
-    const [, least = '', comma = '', most = ''] = repeats;
-    const isShort =
-      part.startsWith('{') && Number(comma === '' ? least : most === '' ? Infinity : most) <= fewTimes;
-    if (!isShort && !endsBefore(parts[at - 1], parts.slice(at + 1))) wide += 1;
+    if (ended?.repeats === true) return 'must not repeat what repeats something itself';
+    around.repeats = true;
+    const [, least = '', comma = '', most = ''] = quantifier;
+    const times = next.startsWith('{')
+      ? Number(comma === '' ? least : most === '' ? Infinity : most)
+      : Infinity;
+    if (times <= fewTimes) {
+      around.ways *= (times - Number(least) + 1) * ways ** times;
+      continue;
+    }
+    if (ways > 1) return 'must not repeat what can be read in several ways';
+    if (!endsBefore(part, parts.slice(at + 2))) wide += 1;
   }
-  return wide > mostWide
-    ? `must have at most ${mostWide} repetitions such as .* that can run over what follows`
+  if (wide > mostWide)
+    return `must have at most ${mostWide} repetitions such as .* that can run over what follows`;
+  return whole.ways * alternativesOf(whole) * longestText ** wide > mostWays
+    ? 'must not have as many parts that may be there or not, or be one thing or another'
     : undefined;
+}
+
+/** How many of its alternatives may have to be tried. Those that begin with a character of their own are told apart by it. */
+function alternativesOf({ beginnings }: Group): number {
+  const areApart =
+    new Set(beginnings).size === beginnings.length && beginnings.every((part) => /^[\w/-]$/.test(part));
+  return areApart ? 1 : beginnings.length;
 }
 
 /** `[^/]` before a `/`, or as the last. */
