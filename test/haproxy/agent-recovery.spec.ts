@@ -5,6 +5,7 @@ import { startAgent } from '../fixtures/agent-harness.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bootstrapConfig, eventually } from '../fixtures/haproxy-process.ts';
+import { decodeRecord, encodeRecord } from '../../src/agent/state/record-codec.ts';
 import type { Operation } from '../../src/protocol/operation.ts';
 import { siteFiles, visit } from '../fixtures/site-config.ts';
 
@@ -193,9 +194,9 @@ describeEachLine('the agent recovers from', (line) => {
     await begin();
     const { harness, haproxy, restartAgent } = scene();
     await harness.stop();
-    const records = (await readFile(inBase('.haptic-agent.json'), 'utf8')).trimEnd().split('\n');
-    const record = JSON.parse(records.at(-1) ?? '') as object;
-    await writeFile(inBase('.haptic-agent.json'), JSON.stringify({ ...record, phase: 'applying' }));
+    const decoded = decodeRecord(await readFile(inBase('.haptic-agent.json'), 'utf8'));
+    if (!decoded.ok) throw new Error(decoded.reason);
+    await writeFile(inBase('.haptic-agent.json'), encodeRecord({ ...decoded.record, phase: 'applying' }));
     await mkdir(inBase('.haptic-tmp'), { recursive: true });
     await writeFile(inBase('.haptic-tmp/7'), 'left behind');
     await restartAgent();

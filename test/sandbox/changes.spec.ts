@@ -288,7 +288,7 @@ describeEachLine('changes reach HAProxy', (line) => {
     expect(fresh.servers.length).toBeGreaterThan(3);
     expect(fresh.maps['maps/host.map']).not.toStrictEqual([]);
     const record = await traffic.applied();
-    expect([record.running.id, record.worker_ops.id]).toStrictEqual([bundle.planId, bundle.planId]);
+    expect([record.running.id, record.workerOps.id]).toStrictEqual([bundle.planId, bundle.planId]);
   });
 });
 

@@ -37,15 +37,21 @@ interface RecordFile {
   readonly last_apply: ApplyResult | null;
   readonly journal: Readonly<Record<string, JournalEntry>>;
   readonly files: Readonly<Record<string, HeldFile>>;
+  readonly removed_files?: readonly string[];
 }
 
-/** JSON of a set of files or of a journal, kept per set and per entry: they are large, most states share them, and most sets their entries. */
-const setTexts = new WeakMap<ReadonlyMap<string, object>, string>();
-const entryTexts = new WeakMap<object, { readonly name: string; readonly text: string }>();
+type FileSet = AgentRecord['files'];
 
-/** A record as one line of the state file. Cost follows the number of files only when the set of files is a new one. */
-export function encodeRecord(record: AgentRecord): string {
-  const head: Omit<RecordFile, 'files' | 'journal'> = {
+/** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
+const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
+
+/**
+ * A record as one line of the state file.
+ *
+ * @param base files of the first line of the file that this one is added to: then it says what differs from them, if that is less than all
+ */
+export function encodeRecord(record: AgentRecord, base?: FileSet): string {
+  const head: Omit<RecordFile, 'files' | 'removed_files' | 'journal'> = {
     format: recordFormat,
     version: recordVersion,
     phase: record.phase,
@@ -68,30 +74,51 @@ export function encodeRecord(record: AgentRecord): string {
     })),
     last_apply: record.lastApply ?? null,
   };
-  const sets = `"journal":${setText(record.journal)},"files":${setText(record.files)}`;
-  return `${JSON.stringify(head).slice(0, -1)},${sets}}\n`;
+  const journal = `"journal":${setText(record.journal)}`;
+  return `${JSON.stringify(head).slice(0, -1)},${journal},${filesText(record.files, base)}}\n`;
 }
 
+function filesText(files: FileSet, base: FileSet | undefined): string {
+  if (base !== undefined) {
+    const changed = [...files].filter(([name, held]) => !isSame(held, base.get(name)));
+    const removed =
+      base.size + changed.length === files.size ? [] : [...base.keys()].filter((name) => !files.has(name));
+    if (changed.length + removed.length < files.size)
+      return `"files":${JSON.stringify(Object.fromEntries(changed))},"removed_files":${JSON.stringify(removed)}`;
+  }
+  return `"files":${setText(files)}`;
+}
+
+function isSame(a: HeldFile, b: HeldFile | undefined): boolean {
+  if (a === b) return true;
+  return a.digest === b?.digest && a.proof === b.proof && a.size === b.size && a.kind === b.kind;
+}
+
+export type DecodedRecord =
+  | {
+      readonly ok: true;
+      readonly record: AgentRecord;
+      /** Files of the first line: what lines are added to. */
+      readonly base: FileSet;
+    }
+  | { readonly ok: false; readonly reason: string };
+
 /**
- * The last record of a state file's text, or why there is none of ours. A last line without its end is one that an agent was killed
+ * The last record of a state file's text, or why there is none of ours. Of the files it may say what differs from the first line. A last line without its end is one that an agent was killed
  * over: the one before it counts. Whole lines are all ours, or the file is not: nothing older is fallen back on.
  */
-export function decodeRecord(
-  text: string,
-): { readonly ok: true; readonly record: AgentRecord } | { readonly ok: false; readonly reason: string } {
+export function decodeRecord(text: string): DecodedRecord {
   const end = text.lastIndexOf('\n');
-  const line = end === -1 ? text : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
-  let file: unknown;
-  try {
-    file = JSON.parse(line);
-  } catch {
-    return { ok: false, reason: 'it is not JSON' };
-  }
-  if (!isRecordFile(file)) {
-    const error = recordValidators.record.errors?.[0];
-    return { ok: false, reason: `${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}`.trim() };
-  }
-  const files = new Map(Object.entries(file.files));
+  const start = end === -1 ? 0 : text.lastIndexOf('\n', end - 1) + 1;
+  const last = parseLine(end === -1 ? text : text.slice(start, end));
+  if ('reason' in last) return last;
+  const first = start === 0 ? last : parseLine(text.slice(0, text.indexOf('\n')));
+  if ('reason' in first) return first;
+  if (first.file.removed_files !== undefined)
+    return { ok: false, reason: 'its first line says changes of files, and not to which' };
+  const { file } = last;
+  const base: FileSet = new Map(Object.entries(first.file.files));
+  const files = start === 0 ? base : filesAfter(base, file);
   const journal = new Map(Object.entries(file.journal));
   for (const name of [
     ...[...files.keys(), ...journal.keys()],
@@ -125,7 +152,30 @@ export function decodeRecord(
       lastApply: file.last_apply ?? undefined,
       files,
     },
+    base,
   };
+}
+
+function parseLine(
+  line: string,
+): { readonly file: RecordFile } | { readonly ok: false; readonly reason: string } {
+  let file: unknown;
+  try {
+    file = JSON.parse(line);
+  } catch {
+    return { ok: false, reason: 'it is not JSON' };
+  }
+  if (isRecordFile(file)) return { file };
+  const error = recordValidators.record.errors?.[0];
+  return { ok: false, reason: `${error?.instancePath ?? ''} ${error?.message ?? 'is not valid'}`.trim() };
+}
+
+function filesAfter(base: FileSet, { files, removed_files: removed }: RecordFile): FileSet {
+  if (removed === undefined) return new Map(Object.entries(files));
+  const after = new Map(base);
+  for (const name of removed) after.delete(name);
+  for (const [name, held] of Object.entries(files)) after.set(name, held);
+  return after;
 }
 
 function isRecordFile(value: unknown): value is RecordFile {
@@ -165,19 +215,11 @@ function decodeWanted({ changes, patches = {}, ...rest }: NonNullable<RecordFile
   return { ...rest, changes: new Map(entries), patches: new Map(decoded) };
 }
 
-function setText(set: ReadonlyMap<string, object>): string {
+function setText(set: ReadonlyMap<string, unknown>): string {
   let text = setTexts.get(set);
   if (text === undefined) {
-    text = `{${Array.from(set, ([name, entry]) => entryText(name, entry)).join(',')}}`;
+    text = JSON.stringify(Object.fromEntries(set));
     setTexts.set(set, text);
   }
-  return text;
-}
-
-function entryText(name: string, entry: object): string {
-  const known = entryTexts.get(entry);
-  if (known?.name === name) return known.text;
-  const text = `${JSON.stringify(name)}:${JSON.stringify(entry)}`;
-  entryTexts.set(entry, { name, text });
   return text;
 }

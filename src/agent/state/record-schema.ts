@@ -208,5 +208,7 @@ export const recordSchema = {
     },
     journal: { type: 'object', additionalProperties: journalEntry },
     files: { type: 'object', additionalProperties: heldFile },
+    /** There, also if it is empty: `files` is what differs from the set of the file's first line, of which these went. */
+    removed_files: { type: 'array', items: { type: 'string' } },
   },
 } as const;

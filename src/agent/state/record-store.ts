@@ -24,7 +24,7 @@ export interface RecordStore {
   assume(record: AgentRecord): void;
 }
 
-/** Former lines are dropped when all are longer than this, and than so many records. */
+/** Former lines are dropped when those after the first are longer than this, and than so many records. */
 const longFile = { bytes: 256 * 1024, records: 8 } as const;
 
 export type LoadedRecord = 'found' | 'absent' | { readonly unusable: string };
@@ -35,13 +35,18 @@ export async function openRecordStore(file: string): Promise<{ store: RecordStor
   let current = emptyRecord;
   /** Bytes of whole lines of ours that the file ends with; undefined: nothing may be added to it. */
   let length: number | undefined;
-  /** Bytes of the last one. */
+  /** Bytes of the first one and of the last one. */
+  let first = 0;
   let newest = 0;
+  /** Files of the first line, from which the others say what differs. */
+  let base: AgentRecord['files'] | undefined;
   try {
     const text = await readFile(file, 'utf8');
     const decoded = decodeRecord(text);
     if (decoded.ok) {
       current = decoded.record;
+      base = decoded.base;
+      first = Buffer.byteLength(text.slice(0, text.indexOf('\n') + 1));
       if (text.endsWith('\n')) length = Buffer.byteLength(text);
     } else loaded = { unusable: decoded.reason };
   } catch (error) {
@@ -49,7 +54,8 @@ export async function openRecordStore(file: string): Promise<{ store: RecordStor
     loaded = absent ? 'absent' : { unusable: 'it cannot be read' };
   }
   const temp = `${file}.new`;
-  const rewrite = async (line: string) => {
+  const rewrite = async (record: AgentRecord) => {
+    const line = encodeRecord(record);
     length = undefined;
     const handle = await open(temp, 'w', 0o600);
     try {
@@ -60,34 +66,43 @@ export async function openRecordStore(file: string): Promise<{ store: RecordStor
     }
     await rename(temp, file);
     await sync(path.dirname(file));
-    newest = Buffer.byteLength(line);
-    length = newest;
+    begin(record, line);
+  };
+  /** The file is this line. */
+  const begin = (record: AgentRecord, line: string) => {
+    base = record.files;
+    first = Buffer.byteLength(line);
+    newest = first;
+    length = first;
   };
   return {
     loaded,
     store: {
       current: () => current,
       announce: (record, known = record) => {
-        const line = encodeRecord(record);
         const before = length;
+        const line = encodeRecord(record, before === undefined ? undefined : base);
         // Whatever a write that fails leaves at the end, nothing is added to it.
         length = undefined;
         if (before === undefined) {
           writeFileSync(temp, line, { mode: 0o600 });
           renameSync(temp, file);
-        } else appendFileSync(file, line, { mode: 0o600 });
-        newest = Buffer.byteLength(line);
-        length = (before ?? 0) + newest;
+          begin(record, line);
+        } else {
+          appendFileSync(file, line, { mode: 0o600 });
+          newest = Buffer.byteLength(line);
+          length = before + newest;
+        }
         current = known;
       },
       settle: async () => {
-        const most = Math.max(longFile.bytes, longFile.records * newest);
-        if (length === undefined || length > most) return rewrite(encodeRecord(current));
+        const most = first + Math.max(longFile.bytes, longFile.records * newest);
+        if (length === undefined || length > most) return rewrite(current);
         await sync(file);
         await sync(path.dirname(file));
       },
       commit: async (record) => {
-        await rewrite(encodeRecord(record));
+        await rewrite(record);
         current = record;
       },
       assume: (record) => (current = record),

@@ -120,9 +120,53 @@ describe('the state file', () => {
     fc.assert(
       fc.property(record, (value) => {
         const decoded = decodeRecord(encodeRecord(value));
-        expect(decoded).toEqual({ ok: true, record: value });
+        expect(decoded).toEqual({ ok: true, record: value, base: value.files });
       }),
     );
+  });
+
+  it('gives back what was added to another, which says what differs', () => {
+    const lines = fc.tuple(record, fc.array(record, { minLength: 1, maxLength: 4 }), fc.boolean());
+    fc.assert(
+      fc.property(lines, ([first, others, isNear]) => {
+        // Mostly a few files differ.
+        const added = others.map((one) =>
+          isNear ? { ...one, files: new Map([...first.files, ...one.files].slice(1)) } : one,
+        );
+        const text = [first, ...added]
+          .map((one, at) => encodeRecord(one, at === 0 ? undefined : first.files))
+          .join('');
+        expect(decodeRecord(text)).toEqual({ ok: true, record: added.at(-1), base: first.files });
+        // Killed amid the last line.
+        const before = [first, ...added].at(-2);
+        expect(decodeRecord(text.slice(0, -2))).toEqual({ ok: true, record: before, base: first.files });
+      }),
+    );
+  });
+
+  it('says what differs where that is less than all, and is nothing without what it differs from', () => {
+    const entry = { digest: '0'.repeat(16), proof: 'p', size: 1, kind: 'cert' } as const;
+    const files = new Map(Array.from({ length: 2_000 }, (_, at) => [`ssl/${String(at)}.pem`, entry]));
+    const whole = encodeRecord({ ...emptyRecord, files });
+    const next = new Map([...files, ['ssl/7.pem', { ...entry, digest: 'f'.repeat(16) }], ['new', entry]]);
+    next.delete('ssl/8.pem');
+    const added = encodeRecord({ ...emptyRecord, files: next }, files);
+    expect(whole.length).toBeGreaterThan(100_000);
+    expect(added.length).toBeLessThan(1_500);
+    expect(JSON.parse(added)).toMatchObject({
+      files: { 'ssl/7.pem': { digest: 'f'.repeat(16) }, new: entry },
+      removed_files: ['ssl/8.pem'],
+    });
+    expect(decodeRecord(`${whole}${added}`)).toMatchObject({ ok: true, record: { files: next } });
+    expect(decodeRecord(added)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('first line') as string,
+    });
+    expect(decodeRecord(`${added}${whole}`)).toMatchObject({ ok: false });
+    expect(decodeRecord(`{"format":"of another"}\n${added}`)).toMatchObject({ ok: false });
+    expect(
+      JSON.parse(encodeRecord({ ...emptyRecord, files: new Map([['a', entry]]) }, files)),
+    ).not.toHaveProperty('removed_files');
   });
 
   it('is never taken for ours when a part is cut off or missing', () => {
@@ -170,7 +214,7 @@ describe('the state file', () => {
   );
 
   it('gives back an agent that knows nothing', () => {
-    expect(decodeRecord(encodeRecord(emptyRecord))).toEqual({ ok: true, record: emptyRecord });
+    expect(decodeRecord(encodeRecord(emptyRecord))).toMatchObject({ ok: true, record: emptyRecord });
   });
 });
 
@@ -245,6 +289,35 @@ describe('files of the agent', () => {
     // Nothing is added to half a line.
     found.store.announce({ ...emptyRecord, generation: 9 });
     expect((await openRecordStore(file)).store.current().generation).toBe(9);
+  });
+
+  it('the record: what is added to many files costs what changed, over restarts, failures and rewrites', async () => {
+    const file = path.join(folder, 'state.json');
+    let { store } = await openRecordStore(file);
+    const entry = { digest: '0'.repeat(16), proof: 'p', size: 1, kind: 'cert' } as const;
+    let files = new Map<string, HeldFile>(
+      Array.from({ length: 3_000 }, (_, at) => [`ssl/${String(at)}.pem`, entry]),
+    );
+    store.announce({ ...emptyRecord, files });
+    const whole = (await stat(file)).size;
+    let rewrites = 0;
+    for (let generation = 1; generation <= 400; generation++) {
+      const changed = `ssl/${String((generation * 37) % 3_000)}.pem`;
+      files = new Map([...files, [changed, { ...entry, digest: generation.toString(16).padStart(16, '0') }]]);
+      files.delete(`ssl/${String((generation * 41) % 3_000)}.pem`);
+      const { size: before } = await stat(file);
+      store.announce({ ...emptyRecord, files, generation });
+      expect((await stat(file)).size - before).toBeLessThan(whole / 4);
+      if (generation % 5 === 0) await store.settle();
+      if ((await stat(file)).size <= before) rewrites++;
+      if (generation % 50 === 0) ({ store } = await openRecordStore(file));
+      expect(store.current()).toEqual({ ...emptyRecord, files, generation });
+    }
+    expect(rewrites).toBeGreaterThan(0);
+    expect(rewrites).toBeLessThan(100);
+    await store.commit({ ...emptyRecord, files, generation: 500 });
+    store.announce({ ...emptyRecord, files, generation: 501 });
+    expect((await openRecordStore(file)).store.current()).toEqual({ ...emptyRecord, files, generation: 501 });
   });
 
   it('the record: a whole line that cannot be read is not passed over', async () => {
