@@ -1,6 +1,8 @@
 import type tls from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
+import { ask } from '../fixtures/ask.ts';
+import { issueCertificate } from '../fixtures/certificates.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {
@@ -210,6 +212,52 @@ describeEachLine('certificates that change', (line) => {
       world.put(...objects);
       await world.changeFrom(before);
       expect([await served('pair.example.org'), await rsaOnly('pair.example.org')]).toEqual([ecdsa, rsa]);
+    }
+  });
+});
+
+describeEachLine('certificates with a chain', (line) => {
+  it('are renewed as a whole; gone or malformed, they concern their host alone', async () => {
+    const root = await issueCertificate({ names: ['root authority'], isAuthority: true });
+    const chained = async (name: string) => {
+      const between = await issueCertificate({ names: [name], isAuthority: true, issuer: root });
+      const leaf = await issueCertificate({ names: ['chain.example.org'], issuer: between });
+      return secret({ name: 'chain', data: { 'tls.crt': leaf.cert + between.cert, 'tls.key': leaf.key } });
+    };
+    const hostOf = (name: string, host: string) =>
+      ingress({ name, rules: [rootRule(host)], tls: [{ hosts: [host], secretName: name }] });
+    const first = await chained('one');
+    const world = await startIngressTraffic(
+      line,
+      [
+        ...[...pool.objects, secretOf('fallback'), secretOf('shop'), first],
+        ...[hostOf('chain', 'chain.example.org'), hostOf('shop', 'shop.example.com')],
+      ],
+      { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
+    );
+    const verified = async () => {
+      const host = 'chain.example.org';
+      return (await ask(world, 'HTTPS', { host, tls: { ca: root.cert, rejectUnauthorized: true } })).outcome;
+    };
+    try {
+      expect(await verified()).toBe('root');
+      let before = world.bundle();
+      world.put(await chained('two'));
+      expect(await world.changeFrom(before)).toEqual(['cert_set']);
+      expect(await verified()).toBe('root');
+      before = world.bundle();
+      world.put(secret({ name: 'chain', data: { 'tls.crt': '-----BEGIN', 'tls.key': 'x' } }));
+      // The last one that was any good stays.
+      expect(await world.changeFrom(before)).toEqual([]);
+      expect(await verified()).toBe('root');
+      before = world.bundle();
+      world.remove(first);
+      await world.changeFrom(before);
+      expect(await shownBy(world, 'chain.example.org')).toBe('fallback');
+      expect(await world.outcome({ host: 'chain.example.org' })).toBe('root');
+      expect(await shownBy(world, 'shop.example.com')).toBe('shop');
+    } finally {
+      await world.stop();
     }
   });
 });
