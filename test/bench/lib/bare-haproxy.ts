@@ -6,17 +6,22 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface BareHaproxy {
+  readonly pid: number | undefined;
   /** Microseconds of CPU time since it started, of all threads. */
   readonly cpuUs: () => Promise<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** One HAProxy process without a master on files of its own; resolves once the port takes connections. What it prints is thrown away. */
+/**
+ * One HAProxy process without a master on files of its own, if need be `under` another program; resolves once the port takes connections.
+ * What it prints is thrown away.
+ */
 export async function startBareHaproxy(
   haproxy: string,
   folder: string,
   files: Readonly<Record<string, string>>,
   port: number,
+  under: readonly string[] = [],
 ): Promise<BareHaproxy> {
   for (const [name, text] of Object.entries(files)) {
     const file = path.join(folder, name);
@@ -24,7 +29,8 @@ export async function startBareHaproxy(
     await writeFile(file, text);
   }
   let errors = '';
-  const child = spawn(haproxy, ['-dr', '-db', '-f', 'haproxy.cfg'], {
+  const [program, ...options] = [...under, haproxy, '-dr', '-db', '-f', 'haproxy.cfg'];
+  const child = spawn(program, options, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -36,9 +42,11 @@ export async function startBareHaproxy(
     await sleep(100);
   }
   return {
+    pid: child.pid,
     cpuUs: () => cpuUsOf(child),
     stop: async () => {
       process.off('exit', killOnExit);
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
       await exited;
