@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { x509 } from '../../src/certificates/x509.ts';
+import { answerTo } from '../fixtures/answer-to.ts';
 import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine, type HaproxyLine, haproxyLines } from '../fixtures/haproxy-lines.ts';
@@ -255,22 +256,4 @@ function quicClient(): HaproxyLine {
   const [found] = quicClients;
   if (found === undefined) throw new Error('no HAProxy 3.4');
   return found;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-async function answerTo(request: http.ClientRequest): Promise<Answer> {
-  request.end();
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
-    body: Buffer.concat(chunks).toString(),
-  };
 }
