@@ -44,6 +44,8 @@ type FileSet = AgentRecord['files'];
 
 /** JSON of a set of files or of a journal, kept per set: they are large, and most states share them. */
 const setTexts = new WeakMap<ReadonlyMap<string, unknown>, string>();
+/** What a set differs from another in, kept for the last other: most records of an apply have the same files. */
+const differences = new WeakMap<FileSet, { readonly base: FileSet; readonly text: string }>();
 
 /**
  * A record as one line of the state file.
@@ -79,14 +81,30 @@ export function encodeRecord(record: AgentRecord, base?: FileSet): string {
 }
 
 function filesText(files: FileSet, base: FileSet | undefined): string {
-  if (base !== undefined) {
-    const changed = [...files].filter(([name, held]) => !isSame(held, base.get(name)));
-    const removed =
-      base.size + changed.length === files.size ? [] : [...base.keys()].filter((name) => !files.has(name));
-    if (changed.length + removed.length < files.size)
-      return `"files":${JSON.stringify(Object.fromEntries(changed))},"removed_files":${JSON.stringify(removed)}`;
-  }
+  if (base === undefined) return wholeText(files);
+  const known = differences.get(files);
+  if (known?.base === base) return known.text;
+  const text = differenceText(files, base) ?? wholeText(files);
+  differences.set(files, { base, text });
+  return text;
+}
+
+function wholeText(files: FileSet): string {
   return `"files":${setText(files)}`;
+}
+
+/** Undefined: all is no more to say. */
+function differenceText(files: FileSet, base: FileSet): string | undefined {
+  const changed: [string, HeldFile][] = [];
+  let kept = 0;
+  for (const [name, held] of files) {
+    const before = base.get(name);
+    if (before !== undefined) kept++;
+    if (!isSame(held, before)) changed.push([name, held]);
+  }
+  const removed = kept === base.size ? [] : [...base.keys()].filter((name) => !files.has(name));
+  if (changed.length + removed.length >= files.size) return undefined;
+  return `"files":${JSON.stringify(Object.fromEntries(changed))},"removed_files":${JSON.stringify(removed)}`;
 }
 
 function isSame(a: HeldFile, b: HeldFile | undefined): boolean {
