@@ -32,4 +32,24 @@ describeEachLine('what servers are told of the request', (line) => {
       await world.stop();
     }
   });
+
+  // FastCGI makes X_SSL_CLIENT_VERIFY of each of these: what applications believe of clients' certificates.
+  const forged = ['X-SSL-Client-Verify', 'X_SSL_Client_Verify', 'X-SSL_Client-Verify', 'X.SSL.Client.Verify'];
+  it.each([
+    [false, ['x-kept']],
+    [true, ['x_kept', 'x.kept', 'x-kept']],
+  ])('with underscoresInHeaders %s', async (underscoresInHeaders, kept) => {
+    const world = await startIngressTraffic(
+      line,
+      [...pool.objects, ingress({ rules: [rootRule('shop.example.com')] })],
+      { extraContext: { underscoresInHeaders } },
+    );
+    try {
+      const headers = [...forged, 'x_kept', 'x.kept', 'x-kept'].map((name) => `${name}: 0`);
+      const seen = Object.keys((await world.echo({ host: 'shop.example.com', headers })).headers);
+      expect(seen.filter((name) => /^x.(ssl|kept)/i.test(name))).toEqual(kept);
+    } finally {
+      await world.stop();
+    }
+  });
 });

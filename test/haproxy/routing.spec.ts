@@ -168,9 +168,17 @@ describeEachLine('routing: paths of one host', (line) => {
   });
 
   it('leaves out headers that applications may take for others', async () => {
-    const headers = ['X_User: root', 'X-Real_IP: 10.0.0.1', 'X_Forwarded-For: 10.0.0.1', 'X-Kept: yes'];
+    // CGI and FastCGI make X_USER of the last ones, too.
+    const headers = [
+      'X_User: root',
+      'X-Real_IP: 10.0.0.1',
+      'X.User: root',
+      'X.Forwarded.For: ::1',
+      "X'User: root",
+      'X-Kept: yes',
+    ];
     const seen = Object.keys((await world.echo({ ...at('/api/x'), headers })).headers);
-    expect(seen.filter((name) => name.includes('_'))).toEqual([]);
+    expect(seen.filter((name) => !/^[a-z0-9-]+$/.test(name))).toEqual([]);
     expect(seen).toContain('x-kept');
   });
 
