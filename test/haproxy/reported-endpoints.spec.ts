@@ -131,3 +131,45 @@ describeEachLine('reported elsewhere: endpoints', (line) => {
     expect((await ask(first.cookie)).server).toBe('b');
   });
 });
+
+describeEachLine('endpoints that go elsewhere', (line) => {
+  it('serve their new Service alone, and a Service loses all and gets others, without a reload', async () => {
+    const sliceOf = (name: string, server: 'a' | 'b', ...pods: readonly string[]) =>
+      endpointSlice({
+        service: name,
+        ports: [{ port: pool.at(server).port }],
+        endpoints: pods.map((pod) => ({ address: pool.at(server).host, pod })),
+      });
+    const names = ['first', 'second'];
+    const world = await startIngressTraffic(line, [
+      ...names.flatMap((name) => [
+        service({ name }),
+        ingress({ name, rules: [{ host: `${name}.example.com`, paths: [{ path: '/', service: name }] }] }),
+      ]),
+      sliceOf('first', 'a', 'a'),
+      sliceOf('second', 'b', 'b'),
+    ]);
+    const outcomes = async () => {
+      const seen = names.map((name) => world.outcome({ host: `${name}.example.com` }));
+      return (await Promise.all(seen)).join(' ');
+    };
+    const change = async (...slices: readonly ReturnType<typeof sliceOf>[]) => {
+      const before = world.bundle();
+      world.put(...slices);
+      await world.changeFrom(before);
+      return outcomes();
+    };
+    try {
+      const reloads = await world.haproxy.reloads();
+      expect(await outcomes()).toBe('a b');
+      expect(await change(sliceOf('first', 'a'))).toBe('503 b');
+      // The address of the pod that is gone is that of another Service's pod by now.
+      expect(await change(sliceOf('second', 'a', 'a'))).toBe('503 a');
+      expect(await change(sliceOf('first', 'b', 'b'))).toBe('b a');
+      expect(await change(sliceOf('first', 'b'))).toBe('503 a');
+      expect(await world.haproxy.reloads()).toBe(reloads);
+    } finally {
+      await world.stop();
+    }
+  });
+});
