@@ -11,9 +11,8 @@ const notTwoVersions: ValidationRule = {
 };
 
 /**
- * `spec` of HAProxyTemplateConfig and HAProxyTemplateLibrary as one object may have it, before libraries are merged. Fields that
- * both have carry no default: filled in by the API server it would hide what a lower library says. Nothing is required that
- * a library may bring.
+ * `spec` of HAProxyTemplateConfig and HAProxyTemplateLibrary as one object may have it, before libraries are merged. Fields carry no default: filled
+ * in by the API server it would hide what a lower library says. Nothing is required that a library may bring.
  */
 export const objectSchemas: {
   readonly templateConfig: StructuralSchema;
@@ -22,7 +21,7 @@ export const objectSchemas: {
   templateConfig: {
     type: 'object',
     description: 'The configuration.',
-    properties: { ...tellDefaults(templateConfigSchema, true).properties, ...shared() },
+    properties: { ...tellDefaults(templateConfigSchema).properties, ...shared() },
     'x-kubernetes-validations': wholeWithoutLibraries(),
   },
   templateLibrary: {
@@ -37,7 +36,7 @@ function shared(): Readonly<Record<string, StructuralSchema>> {
   return Object.fromEntries(
     libraryFields.map((field) => {
       const schema: StructuralSchema = templateConfigSchema.properties[field];
-      return [field, tellDefaults(field === 'watchedResources' ? partialResources(schema) : schema, false)];
+      return [field, tellDefaults(field === 'watchedResources' ? partialResources(schema) : schema)];
     }),
   );
 }
@@ -57,7 +56,7 @@ function partialResources(schema: StructuralSchema): StructuralSchema {
 }
 
 function wholeWithoutLibraries(): readonly ValidationRule[] {
-  const unlessLibraries = 'size(self.libraryRefs) > 0 || ';
+  const unlessLibraries = 'has(self.libraryRefs) && size(self.libraryRefs) > 0 || ';
   // The list of one gives the entry a name: has() of an indexed expression is not understood by every evaluator.
   const everyEntry = (condition: string, message: string): ValidationRule => ({
     rule: `${unlessLibraries}!has(self.watchedResources) || self.watchedResources.all(name, [self.watchedResources[name]].all(entry, ${condition}))`,

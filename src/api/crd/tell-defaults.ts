@@ -1,23 +1,22 @@
 import type { StructuralSchema } from '../structural-schema.ts';
 
 /**
- * The schema with every default told by the description of its field, since `kubectl explain` prints nothing else. With `keep` the API
- * server fills them in; without, whoever reads the object has to.
+ * The schema with every default told by the description of its field, and nowhere else: whoever reads the object fills them in. From the API server an older
+ * controller would get fields that it does not know, and refuse the configuration, since CRDs stay at the newer version when a release is rolled back.
  */
-export function tellDefaults(schema: StructuralSchema, keep: boolean): StructuralSchema {
+export function tellDefaults(schema: StructuralSchema): StructuralSchema {
   const { default: value, description, properties, additionalProperties, items, ...rest } = schema;
   const text = [description, defaultText(value)].filter((part) => part !== undefined).join(' ');
   return {
     ...rest,
     ...(text !== '' && { description: text }),
-    ...(keep && value !== undefined && { default: value }),
-    ...(items !== undefined && { items: tellDefaults(items, keep) }),
+    ...(items !== undefined && { items: tellDefaults(items) }),
     ...(additionalProperties !== undefined && {
-      additionalProperties: tellDefaults(additionalProperties, keep),
+      additionalProperties: tellDefaults(additionalProperties),
     }),
     ...(properties !== undefined && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [name, tellDefaults(property, keep)]),
+        Object.entries(properties).map(([name, property]) => [name, tellDefaults(property)]),
       ),
     }),
   };

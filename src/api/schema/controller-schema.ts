@@ -3,6 +3,14 @@ import { fieldSchemas } from './field-schemas.ts';
 
 const { duration, objectName } = fieldSchemas;
 
+/** Of the Lease, where nothing is said. */
+const lease = { leaseDuration: '15s', renewDeadline: '10s', retryPeriod: '2s' } as const;
+
+/** In a rule, which the API server asks of objects as they are: with what is said in them alone. */
+function durationOf(field: keyof typeof lease): string {
+  return `duration(has(self.${field}) ? self.${field} : '${lease[field]}')`;
+}
+
 /** `spec.controller`. */
 export const controllerSchema = {
   type: 'object',
@@ -28,28 +36,27 @@ export const controllerSchema = {
           ...duration,
           description:
             'How long other replicas wait after the last renewal before they take over. A duration such as "15s".',
-          default: '15s',
+          default: lease.leaseDuration,
         },
         renewDeadline: {
           ...duration,
           description: 'How long the leader tries to renew before it stands down. Less than leaseDuration.',
-          default: '10s',
+          default: lease.renewDeadline,
         },
         retryPeriod: {
           ...duration,
           description: 'Time between attempts to acquire or renew. Less than renewDeadline.',
-          default: '2s',
+          default: lease.retryPeriod,
         },
       },
-      // The API server asks them of the default {} too, before it fills in what is in it.
       'x-kubernetes-validations': [
         {
-          rule: '!has(self.leaseDuration) || duration(self.leaseDuration) > duration(self.renewDeadline)',
+          rule: `${durationOf('leaseDuration')} > ${durationOf('renewDeadline')}`,
           message: 'leaseDuration must be longer than renewDeadline',
           fieldPath: '.leaseDuration',
         },
         {
-          rule: '!has(self.renewDeadline) || duration(self.renewDeadline) > duration(self.retryPeriod)',
+          rule: `${durationOf('renewDeadline')} > ${durationOf('retryPeriod')}`,
           message: 'renewDeadline must be longer than retryPeriod',
           fieldPath: '.renewDeadline',
         },

@@ -60,7 +60,7 @@ export const dataplaneSchema = {
       default: '10s',
     },
   },
-  // The API server asks them of the default {} too, before it fills in what is in it.
+  // The API server asks them of objects as they are, with what is said in them alone.
   'x-kubernetes-validations': [
     {
       rule: "!has(self.reloadVerificationTimeout) || (self.reloadVerificationTimeout != '0' && duration(self.reloadVerificationTimeout) > duration('0s') && duration(self.reloadVerificationTimeout) <= duration('60s'))",

@@ -57,10 +57,12 @@ describe.each(customResources)('$kind', ({ kind, plural, singular, shortNames, c
     }
   });
 
-  it('demands nothing that it also fills in', () => {
+  it('asks in its rules for no field that may be missing', () => {
     for (const { path, schema } of all)
-      for (const name of schema.required ?? [])
-        expect(schema.properties?.[name], `${path}.${name}`).not.toHaveProperty('default');
+      for (const { rule } of schema['x-kubernetes-validations'] ?? [])
+        for (const [, field = ''] of rule.matchAll(/self\.([A-Za-z]+)/g))
+          if (schema.required?.includes(field) !== true)
+            expect(rule, `${path}: ${field}`).toContain(`has(self.${field})`);
   });
 
   it('has rules that parse, on fields that there are', () => {
@@ -128,12 +130,16 @@ describe('what a library and a configuration have in common', () => {
     ]);
   });
 
-  it('has no default in the CRD, and tells it', () => {
+  it('is filled in by nobody, since an older controller knows no newer fields', () => {
+    for (const schema of Object.values(objectSchemas))
+      expect(places('spec', schema).filter(({ schema: place }) => 'default' in place)).toStrictEqual([]);
+  });
+
+  it('tells the defaults', () => {
     const all = shared(objectSchemas.templateLibrary).flatMap((schema) =>
       schema === undefined ? [] : places('', schema),
     );
     expect(all.length).toBeGreaterThan(50);
-    expect(all.filter(({ schema }) => 'default' in schema)).toStrictEqual([]);
     const { watchedResources } = objectSchemas.templateLibrary.properties ?? {};
     expect(watchedResources?.additionalProperties?.properties?.['store']?.description).toMatch(
       /Default: full\.$/,
@@ -149,8 +155,8 @@ describe('what a library and a configuration have in common', () => {
 });
 
 describe('a default', () => {
-  const told = (value: unknown, keep = true): StructuralSchema =>
-    tellDefaults({ type: 'string', description: 'A field.', default: value }, keep);
+  const told = (value: unknown): StructuralSchema =>
+    tellDefaults({ type: 'string', description: 'A field.', default: value });
 
   it.each([
     ['a', 'A field. Default: a.'],
@@ -166,19 +172,14 @@ describe('a default', () => {
     expect(told(value).description).toBe(description);
   });
 
-  it('stays or goes as it is wanted, at every depth', () => {
+  it('goes, at every depth', () => {
     const schema: StructuralSchema = {
       type: 'object',
       default: {},
       properties: { a: { type: 'array', items: { type: 'string', default: 'x' } } },
       additionalProperties: { type: 'integer', default: 1 },
     };
-    expect(tellDefaults(schema, true)).toMatchObject({
-      default: {},
-      properties: { a: { items: { default: 'x' } } },
-      additionalProperties: { default: 1 },
-    });
-    expect(JSON.stringify(tellDefaults(schema, false))).not.toContain('"default"');
+    expect(JSON.stringify(tellDefaults(schema))).not.toContain('"default"');
   });
 });
 

@@ -39,7 +39,7 @@ describe('a configuration of objects', () => {
     });
   });
 
-  it('takes defaults that the API server filled in for those that it would take itself', () => {
+  it('takes defaults that are written out for those that it would take itself', () => {
     const bare = configOf({ haproxyConfig, controller: { leaderElection: { leaseName: 'x' } } });
     const filled = configOf({
       haproxyConfig,
