@@ -51,7 +51,7 @@ export const canary: PolicyTopic = {
       ...common,
       key: 'canary-by-header-pattern',
       needs: [{ anyOf: ['canaryByHeader'] }],
-      cost: 'a line of the frontends, where no other route has the same',
+      cost: 'free, but for the first pattern of a header',
       parse: boundedRegex,
       values: 'a regular expression that begins with `^`',
       summary:
