@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { type IngressTraffic, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
@@ -42,9 +43,7 @@ function backend(
   { host, port }: { readonly host: string; readonly port: number },
   said: Readonly<Record<string, string>>,
 ): readonly KubeObject[] {
-  const annotations = Object.fromEntries(
-    Object.entries(said).map(([key, value]) => [`haproxy-haptic.org/${key}`, value]),
-  );
+  const annotations = prefixed(said);
   return [
     service({ name }),
     endpointSlice({ service: name, ports: [{ port }], endpoints: [{ address: host, pod: name }] }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {
@@ -24,12 +25,7 @@ const canaryOf = (
   ingress({
     name: `${host.replace('.example.com', '')}-${name}`,
     namespace,
-    annotations: Object.fromEntries(
-      Object.entries({ canary: 'true', ...annotations }).map(([key, value]) => [
-        `haproxy-haptic.org/${key}`,
-        value,
-      ]),
-    ),
+    annotations: prefixed({ canary: 'true', ...annotations }),
     rules: [{ host, paths: [{ path, service }] }],
   });
 

@@ -3,6 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type tls from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {
@@ -26,9 +27,7 @@ const hostOf = (name: string, said: Readonly<Record<string, string>>, secretName
     name,
     rules: [rootRule(`${name}.example.com`)],
     ...(secretName === null ? {} : { tls: [{ hosts: [`${name}.example.com`], secretName }] }),
-    annotations: Object.fromEntries(
-      Object.entries(said).map(([key, value]) => [`haproxy-haptic.org/${key}`, value]),
-    ),
+    annotations: prefixed(said),
   });
 const objects = [
   hostOf('silent', {}),

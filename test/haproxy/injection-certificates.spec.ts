@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { prefixed } from '../fixtures/annotation-rows.ts';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { ask } from '../fixtures/ask.ts';
 import { type CertificatePool, createCertificatePool } from '../fixtures/certificate-pool.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { annotationRows, isClean, prefixed } from '../fixtures/annotation-rows.ts';
+import { annotationRows, isClean } from '../fixtures/annotation-rows.ts';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { canary, hostileTexts } from '../fixtures/hostile-texts.ts';
 import {

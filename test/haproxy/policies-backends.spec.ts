@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {
   type EchoPool,
@@ -17,9 +18,7 @@ const withAnnotations = (
 ): KubeObject =>
   ingress({
     name: host.replace('.example.com', ''),
-    annotations: Object.fromEntries(
-      Object.entries(annotations).map(([key, value]) => [`haproxy-haptic.org/${key}`, value]),
-    ),
+    annotations: prefixed(annotations),
     rules: [{ host, paths: [{ path: '/', service: to }] }],
   });
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import {
   type EchoPool,
@@ -13,9 +14,7 @@ import type { RawRequest } from '../fixtures/raw-http.ts';
 const withAnnotations = (host: string, annotations: Readonly<Record<string, string>>) =>
   ingress({
     name: host.replace('.example.com', ''),
-    annotations: Object.fromEntries(
-      Object.entries(annotations).map(([key, value]) => [`haproxy-haptic.org/${key}`, value]),
-    ),
+    annotations: prefixed(annotations),
     rules: [{ host, paths: [{ path: '/', service: 'web' }] }],
   });
 

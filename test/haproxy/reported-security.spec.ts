@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Echo } from '../fixtures/echo-server.ts';
-import { prefixed } from '../fixtures/annotation-rows.ts';
+import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bundleFiles } from '../fixtures/ingress-renderer.ts';
 import {

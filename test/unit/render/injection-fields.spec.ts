@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import { prefixed } from '../../fixtures/annotation-rows.ts';
+import { prefixed } from '../../fixtures/prefixed.ts';
 import { issueCertificate } from '../../fixtures/certificates.ts';
 import { hostileTexts } from '../../fixtures/hostile-texts.ts';
 import { injectionFindings } from '../../fixtures/injection-findings.ts';

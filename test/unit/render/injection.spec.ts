@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
-import { type AnnotationRow, annotationRows, isClean, prefixed } from '../../fixtures/annotation-rows.ts';
+import { type AnnotationRow, annotationRows, isClean } from '../../fixtures/annotation-rows.ts';
+import { prefixed } from '../../fixtures/prefixed.ts';
 import { hostilePlaces } from '../../fixtures/hostile-places.ts';
 import { hostileTexts } from '../../fixtures/hostile-texts.ts';
 import { injectionFindings } from '../../fixtures/injection-findings.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../src/api/kube-object.ts';
 import { createIngressWorld } from '../ingress-world.ts';
-import { prefixed } from '../../../fixtures/annotation-rows.ts';
+import { prefixed } from '../../../fixtures/prefixed.ts';
 import { endpointSlice, ingress, ingressClass, service } from '../../../fixtures/kube-objects.ts';
 
 const policyBounds = { profiles: 2, matches: 1 };

@@ -3,7 +3,8 @@ import { policyIndex } from '../../../../src/projections/policies/policy-index.t
 import { readPolicy, type PolicyScope } from '../../../../src/projections/policies/read-policy.ts';
 import { collectFaults } from '../collect-faults.ts';
 import { createIngressWorld } from '../ingress-world.ts';
-import { annotationRows, prefixed } from '../../../fixtures/annotation-rows.ts';
+import { annotationRows } from '../../../fixtures/annotation-rows.ts';
+import { prefixed } from '../../../fixtures/prefixed.ts';
 import { ingress, ingressClass, service } from '../../../fixtures/kube-objects.ts';
 
 type Annotations = Readonly<Record<string, string>>;
