@@ -99,7 +99,9 @@ export function createPassthroughs(
     ({ ref: to, owner, backendField }, host, reader): PassthroughRoute | undefined => {
       if (to === undefined) return undefined;
       const own = reader.read(ingressPolicies, keyOf(owner))?.server;
-      const ofService = reader.read(servicePolicies, `${to.namespace}/${to.service}`)?.server;
+      const said = reader.read(servicePolicies, `${to.namespace}/${to.service}`);
+      if (said?.closed === true) return undefined;
+      const ofService = said?.server;
       const server = (own ?? ofService) && { ...own, ...ofService };
       const ref = { ...to, passthrough: true as const, ...(server && { server }) };
       return { group: host, backend: backendKey(ref), owner, ref, backendField };

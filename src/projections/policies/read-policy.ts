@@ -97,8 +97,22 @@ export function readPolicy(
     if (withdrawn.has(topic) || isOff)
       for (const name of Object.keys(topic.fields)) Reflect.deleteProperty(fields, name);
   }
+  if (fields['sslPassthrough'] === true) {
+    const fault = 'is about requests, which nobody sees where ssl-passthrough hands connections on';
+    for (const row of aboutRequests)
+      if (fields[row.name] !== undefined) leaveOut(row, fault, 'InvalidAnnotation');
+  }
   return { fields, closed };
 }
+
+/** What keeps requests out, and would let everybody in where it is not applied. Hosts that are handed on are sent to HTTPS anyway. */
+const aboutRequests = policyIndex.rows.filter(
+  ({ name, topic, field }) =>
+    field.restricting === true &&
+    field.scope === 'route' &&
+    name !== 'sslPassthrough' &&
+    topic.name !== 'httpsOnly',
+);
 
 function parseIn(
   { scopes, snippets }: PolicyScope,

@@ -36,6 +36,24 @@ describe('a host whose connections are handed on', () => {
     expect(world.routeLines()).toEqual([]);
   });
 
+  it.each([
+    [{ 'haproxy-haptic.org/allowlist-source-range': '10.0.0.0/8' }, {}],
+    [{ 'haproxy-haptic.org/auth-secret': 'users' }, {}],
+    [{ 'haproxy-haptic.org/auth-tls-secret': 'clients' }, {}],
+    [{ 'haproxy-haptic.org/limit-rps': '5' }, {}],
+    // Whose mistake may have been meant to keep somebody out.
+    [{}, { 'haproxy-haptic.org/allowlist-source-range': '10.0.0.0/8' }],
+  ])(
+    'is closed where requests are to be kept out, which nobody sees: %j, of the Service %j',
+    (said, ofService) => {
+      const annotations = { 'haproxy-haptic.org/ssl-passthrough': 'true', ...said };
+      const world = start(passing({ annotations }), service({ annotations: ofService }));
+      expect(world.routeLines()).toEqual([`${host} prefix  → haptic-closed`]);
+      expect(world.passthroughs.peek(host)).toBeUndefined();
+      expect(world.problemLines()).toHaveLength(1);
+    },
+  );
+
   it('has routes of its own namespace, and of no other that came later', () => {
     const challenge = '/.well-known/acme-challenge';
     const world = start(
