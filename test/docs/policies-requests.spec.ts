@@ -88,6 +88,6 @@ describe.skipIf(haproxy === undefined)('docs/policies-requests.md', () => {
 
   it('asks for what nobody has called fresh', async () => {
     const { head } = await world.request({ host: 'cached.example.com' });
-    expect(headersOf(head)['x-cache-status']).toBe('MISS');
+    expect(headersOf(head)['cache-status']).toBe('haptic; fwd=miss');
   });
 });

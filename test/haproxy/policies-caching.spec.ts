@@ -105,8 +105,8 @@ describeEachLine('a cache', (line) => {
     const second = await asked({ host: 'kept.example.com' });
     expect(second.body).toBe(first.body);
     expect(JSON.parse(second.body)).toMatchObject({ pathname: target, host: 'kept.example.com' });
-    expect(headersOf(first.head)['x-cache-status']).toBe('MISS');
-    expect(headersOf(second.head)).toMatchObject({ 'x-cache-status': 'HIT', age: '0' });
+    expect(headersOf(first.head)['cache-status']).toBe('haptic; fwd=miss');
+    expect(headersOf(second.head)).toMatchObject({ 'cache-status': 'haptic; hit', age: '0' });
   });
 
   it.each([
@@ -207,10 +207,10 @@ describeEachLine('a cache', (line) => {
   });
 
   it('goes with edits of responses, which are made once', async () => {
-    for (const status of ['MISS', 'HIT']) {
+    for (const status of ['haptic; fwd=miss', 'haptic; hit']) {
       const { head } = await asked({ host: 'edited.example.com' });
       expect(headersOf(head)).toMatchObject({
-        'x-cache-status': status,
+        'cache-status': status,
         link: '<a>',
         'x-frame-options': 'DENY',
       });
@@ -228,9 +228,9 @@ describeEachLine('a cache', (line) => {
 
   it('goes with compression, and serves clients that take none', async () => {
     const zipped = { host: 'gzip.example.com', headers: ['Accept-Encoding: gzip'] };
-    for (const status of ['MISS', 'HIT'])
+    for (const status of ['haptic; fwd=miss', 'haptic; hit'])
       expect(headersOf((await asked(zipped)).head)).toMatchObject({
-        'x-cache-status': status,
+        'cache-status': status,
         'content-encoding': 'gzip',
       });
     const plain = await asked({ host: 'gzip.example.com' });
@@ -241,7 +241,7 @@ describeEachLine('a cache', (line) => {
   it('hands nobody the cookie of another one', async () => {
     expect(headersOf((await asked({ host: 'sticky.example.com' })).head)).toHaveProperty('set-cookie');
     const { head } = await asked({ host: 'sticky.example.com' });
-    expect(headersOf(head)['x-cache-status']).toBe('HIT');
+    expect(headersOf(head)['cache-status']).toBe('haptic; hit');
     expect(headersOf(head)).not.toHaveProperty('set-cookie');
   });
 
@@ -256,7 +256,7 @@ describeEachLine('a cache', (line) => {
     expect(await keeps(fresh, 'never.example.com')).toBe(false);
     expect(await keeps(fresh, 'none.example.com')).toBe(false);
     const { head } = await asked({ host: 'none.example.com' });
-    expect(headersOf(head)).not.toHaveProperty('x-cache-status');
+    expect(headersOf(head)).not.toHaveProperty('cache-status');
   });
 });
 
