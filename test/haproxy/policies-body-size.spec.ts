@@ -129,7 +129,8 @@ describeEachLine('size of bodies', (line) => {
           },
           { endStream: false },
         );
-        stream.on('response', ({ ':status': status = 0, 'grpc-status': grpc }) => {
+        stream.on('response', ({ ':status': status = 0, 'grpc-status': grpc, 'content-type': type }) => {
+          if (grpc !== undefined) expect(type).toBe('application/grpc');
           resolve({ status, grpc: grpc?.toString() });
           stream.destroy();
         });
