@@ -185,9 +185,26 @@ describe('a new object', () => {
     expect(warningsOf(await annotated({ 'haproxy-haptic.org/timeout-sever': '5s' }))).toEqual([
       expect.stringContaining('did you mean haproxy-haptic.org/timeout-server?'),
     ]);
-    expect(warningsOf(await annotated({ 'nginx.ingress.kubernetes.io/rewrite-target': '/' }))).toHaveLength(
-      1,
-    );
+    for (const [theirs, ours] of [
+      ['nginx.ingress.kubernetes.io/proxy-read-timeout', 'timeout-server'],
+      ['haproxy-ingress.github.io/ssl-redirect', 'ssl-redirect'],
+      ['ingress.kubernetes.io/whitelist-source-range', 'allowlist-source-range'],
+      ['haproxy.com/set-host', 'upstream-vhost'],
+    ] as const) {
+      const name = `haproxy-haptic.org/${ours}`;
+      expect(warningsOf(await annotated({ [theirs]: 'x' }))).toEqual([
+        `metadata.annotations[${theirs}]: nothing reads this annotation; did you mean ${name}?`,
+      ]);
+    }
+    expect(
+      warningsOf(
+        await annotated({
+          'nginx.ingress.kubernetes.io/ssl-redirect': 'true',
+          'haproxy-haptic.org/ssl-redirect': 'true',
+          'nginx.ingress.kubernetes.io/satisfy': 'any',
+        }),
+      ),
+    ).toEqual(['metadata.annotations[nginx.ingress.kubernetes.io/satisfy]: nothing reads this annotation']);
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`haproxy.org/${i}`, ''] as const));
     const warnings = warningsOf(await annotated(many));
     expect(warnings).toHaveLength(33);
