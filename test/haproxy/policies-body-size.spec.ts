@@ -119,9 +119,10 @@ describeEachLine('size of bodies', (line) => {
 
   it('are waited for a second in calls of gRPC, which are refused in its own words, where they go on as well', async () => {
     const session = http2.connect(`http://${h2c.host}:${h2c.port}`);
+    const tooMuch = { status: 200, grpc: '8', type: 'application/grpc' };
     /** Sends messages, and ends after them or not at all. */
     const call = (host: string, messages: readonly number[], ends: boolean) =>
-      new Promise<{ readonly status: number; readonly grpc: string | undefined }>((resolve, reject) => {
+      new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
         const stream = session.request(
           {
             ...{ ':method': 'POST', ':path': '/shop.Cart/Watch', ':authority': `${host}.example.com` },
@@ -130,8 +131,7 @@ describeEachLine('size of bodies', (line) => {
           { endStream: false },
         );
         stream.on('response', ({ ':status': status = 0, 'grpc-status': grpc, 'content-type': type }) => {
-          if (grpc !== undefined) expect(type).toBe('application/grpc');
-          resolve({ status, grpc: grpc?.toString() });
+          resolve({ status, grpc: grpc?.toString(), ...(grpc !== undefined && { type }) });
           stream.destroy();
         });
         stream.on('error', reject);
@@ -141,10 +141,10 @@ describeEachLine('size of bodies', (line) => {
     try {
       // A call with one message, or a few, is as long as it is; RESOURCE_EXHAUSTED: it is too long.
       expect(await call('small', [500, 500], true)).toEqual({ status: 200, grpc: undefined });
-      expect(await call('small', [500, 525], true)).toEqual({ status: 200, grpc: '8' });
+      expect(await call('small', [500, 525], true)).toEqual(tooMuch);
       // Nobody knows how much would come.
       expect(await call('small', [100], false)).toEqual({ status: 408, grpc: undefined });
-      expect(await call('large', Array<number>(40).fill(1_000), false)).toEqual({ status: 200, grpc: '8' });
+      expect(await call('large', Array<number>(40).fill(1_000), false)).toEqual(tooMuch);
       // Without a limit it is none of HAProxy's business.
       expect(await call('free', [100], true)).toEqual({ status: 200, grpc: undefined });
     } finally {
