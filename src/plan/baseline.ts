@@ -11,6 +11,10 @@ export interface Baseline {
   readonly running?: Plan;
   /** The plan that the worker's state corresponds to after the operations run since its start, where known. */
   readonly workerOps?: Plan;
+  /**
+   * Profiles that the worker has read, where more of them are known than its plan has: it keeps those that went since it was started. Of each, that which it read.
+   */
+  readonly loadedProfiles?: Plan['profiles'];
   /** What the worker has loaded, as reported by the pod. */
   readonly inventory: RuntimeInventory;
   readonly capabilities: Capabilities;

@@ -41,12 +41,12 @@ function addBackend(context: DiffContext, backend: Backend): void {
 }
 
 function backendObstacle(context: DiffContext, backend: Backend, setting: ServerSetting): string | undefined {
-  const { capabilities, worker } = context;
+  const { capabilities, worker, profiles } = context;
   const { name, profile, guid } = backend;
   if (!capabilities.dynamicBackends)
     return `HAProxy ${capabilities.version ?? '?'} cannot add backends at runtime`;
   if (backend.shape !== 'dynamic') return backend.shapeReason ?? 'its body has more than servers';
-  if (profile === '' || getEntry(worker.profiles, profile) === undefined)
+  if (profile === '' || (getEntry(profiles, profile) ?? getEntry(worker.profiles, profile)) === undefined)
     return `the worker has no profile "${profile}"`;
   if (![name, profile, guid ?? '-'].every(isSafeToken))
     return 'its name, profile or guid cannot stand in a runtime command';

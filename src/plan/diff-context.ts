@@ -9,6 +9,8 @@ export interface DiffContext {
   readonly next: Plan;
   /** What the worker has in memory: what operations start from. */
   readonly worker: Plan;
+  /** Those that the worker has read, be they in its plan or not. */
+  readonly profiles: Plan['profiles'];
   readonly capabilities: Capabilities;
   readonly loaded: LoadedFiles;
   readonly needs: FileNeeds;

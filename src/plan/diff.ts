@@ -40,7 +40,8 @@ export function diff(next: Plan, base: Baseline): Decision {
   const worker = base.workerOps ?? base.running ?? applied;
   if (base.reloadPending) draft.reload('a reload of the pod is pending');
   const loaded = loadedFiles(base.inventory);
-  const facts = { next, worker, capabilities: base.capabilities, loaded };
+  const profiles = base.loadedProfiles ?? worker.profiles;
+  const facts = { next, worker, profiles, capabilities: base.capabilities, loaded };
   const needs = createFileNeeds(next, loaded, true, base.capabilities.version);
   const { isStructural } = compare({ ...facts, needs, draft });
   checkLimits(draft, base);

@@ -111,6 +111,7 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
       baseline.applied === undefined ? '' : knowledge.applied_plan_id,
       knowledge.running_plan_id,
       knowledge.worker_ops_plan_id,
+      knowledge.loadedBy?.id,
       state.haproxy.version,
       state.api_version,
       state.plan_schema_version,

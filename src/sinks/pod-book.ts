@@ -29,26 +29,45 @@ export interface PodBook {
   retain(pods: readonly HaproxyPod[]): void;
 }
 
+/** A process of HAProxy, and what it is known to have read. */
+interface Worker {
+  readonly identity: string;
+  readonly loadedBy: PodKnowledge['loadedBy'];
+}
+
 export function createPodBook(plans: PlanCache): PodBook {
   const known = new Map<string, PodKnowledge>();
   const suspects = new Set<string>();
+  const workers = new Map<string, Worker>();
   let highestEpoch = 0;
 
-  const remember = (pod: HaproxyPod, knowledge: PodKnowledge): void => {
+  const remember = (pod: HaproxyPod, given: PodKnowledge): PodKnowledge => {
     const authority = authorityOf(pod);
+    const { loadedBy: _former, ...answer } = given;
+    const loadedBy = loadedIn(authority, answer);
+    const knowledge = { ...answer, ...(loadedBy && { loadedBy }) };
     known.set(authority, knowledge);
     highestEpoch = Math.max(highestEpoch, knowledge.state.applied_token.leader_epoch);
     plans.hold(authority, planIdsOf(knowledge));
+    return knowledge;
+  };
+
+  /** Changes at runtime add no profiles: the first plan that is known of a worker has all that later ones have. */
+  const loadedIn = (authority: string, { state, worker_ops_plan_id }: PodKnowledge): Worker['loadedBy'] => {
+    const { worker_pid: pid, worker_start_time_unix_micros: start } = state.haproxy;
+    const identity = `${pid} ${start}`;
+    if (workers.get(authority)?.identity !== identity) {
+      const plan = plans.get(worker_ops_plan_id);
+      if (plan === undefined || pid === 0) workers.delete(authority);
+      else workers.set(authority, { identity, loadedBy: { id: plan.id, profiles: plan.profiles } });
+    }
+    return workers.get(authority)?.loadedBy;
   };
 
   return {
     get: (pod) => known.get(authorityOf(pod)),
-    learn: (pod, state) => {
-      const knowledge = knowledgeFromState(state, asyncScheduler.now());
-      remember(pod, knowledge);
-      return knowledge;
-    },
-    remember,
+    learn: (pod, state) => remember(pod, knowledgeFromState(state, asyncScheduler.now())),
+    remember: (pod, knowledge) => void remember(pod, knowledge),
     forget: (pod) => void known.delete(authorityOf(pod)),
     sending: (pod, planIds) => {
       const authority = authorityOf(pod);
@@ -65,6 +84,7 @@ export function createPodBook(plans: PlanCache): PodBook {
     retain: (pods) => {
       const present = new Set(pods.map(authorityOf));
       for (const authority of known.keys()) if (!present.has(authority)) known.delete(authority);
+      for (const authority of workers.keys()) if (!present.has(authority)) workers.delete(authority);
       for (const authority of suspects) if (!present.has(authority)) suspects.delete(authority);
       plans.retain((authority) => present.has(authority));
     },

@@ -17,6 +17,8 @@ export interface PodKnowledge extends PlanRoles {
   readonly isFresh: boolean;
   /** The plan whose files the pod holds, byte for byte, as an acknowledgement says; absent where only `held` tells. */
   readonly heldPlanId?: string;
+  /** The earliest plan that its worker, and no worker before it, is known to have been on: whatever profiles that plan has, the worker has read. */
+  readonly loadedBy?: Pick<Plan, 'id' | 'profiles'>;
   /** When a scheduled reload is due, on the controller's clock: after that the pod has to be asked again. */
   readonly reloadDueAt?: number;
 }
@@ -79,7 +81,7 @@ function localTime(time: string, podNow: string | undefined, now: number): numbe
  * disk and what its worker was brought to must be known; otherwise there is no baseline, and the diff answers reload.
  */
 export function baselineOf(
-  { state, applied_plan_id, worker_ops_plan_id }: PodKnowledge,
+  { state, applied_plan_id, worker_ops_plan_id, loadedBy }: PodKnowledge,
   planOf: (id: string) => Plan | undefined,
 ): Baseline {
   const applied = planOf(applied_plan_id);
@@ -87,6 +89,7 @@ export function baselineOf(
   return {
     applied: workerOps === undefined ? undefined : applied,
     ...(workerOps === undefined ? {} : { workerOps }),
+    ...(loadedBy && { loadedProfiles: loadedBy.profiles }),
     inventory: state.runtime_inventory,
     capabilities: capabilitiesOf(state.haproxy, state.agent_ops),
     pendingServerDeletes: state.pending_deletes.servers,

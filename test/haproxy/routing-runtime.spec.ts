@@ -77,6 +77,39 @@ describeEachLine(
       await world.run(decision.batches.flat());
       expect(await world.outcome({ host: 'first.example.com', target: '/x' })).toBe('404');
     });
+
+    it('a shape of policies that went comes back, as long as the worker lives', async () => {
+      const shaped = (service: string) =>
+        ingress({
+          name: service,
+          annotations: { 'haproxy-haptic.org/response-del-header': 'Server' },
+          rules: [{ host: `${service}.example.com`, paths: [{ path: '/', service }] }],
+        });
+      world.put(shaped('a'));
+      const withIt = await world.deploy();
+      world.remove(shaped('a'));
+      const without = world.bundle();
+      const gone = diff(without.plan, baselineOf(withIt.plan, line.line));
+      expect(gone.reasons).toEqual([]);
+      await world.run(gone.batches.flat());
+      expect(await world.outcome({ host: 'a.example.com' })).toBe('404');
+
+      world.put(shaped('b'));
+      const { plan } = world.bundle();
+      const base = baselineOf(without.plan, line.line);
+      expect(diff(plan, base).reasons).toEqual([
+        expect.stringMatching(/^backend .*no profile/),
+        expect.stringMatching(/^profile .*: new/),
+      ]);
+      const back = diff(plan, { ...base, loadedProfiles: withIt.plan.profiles });
+      expect(back.reasons).toEqual([]);
+      const pid = await world.haproxy.workerPid();
+      await world.run(back.batches.flat());
+      const atRuntime = await world.echo({ host: 'b.example.com' });
+      expect(await world.haproxy.workerPid()).toBe(pid);
+      await world.deploy();
+      expect(await world.echo({ host: 'b.example.com' })).toEqual(atRuntime);
+    });
   },
   (line) => line === '3.4',
 );

@@ -5,6 +5,7 @@ import { capabilitiesOf } from '../../../src/plan/capabilities.ts';
 import { createPlan } from '../../../src/plan/create-plan.ts';
 import { diff } from '../../../src/plan/diff.ts';
 import { limits } from '../../../src/protocol/limits.ts';
+import type { Section } from '../../../src/protocol/plan.ts';
 import { allOperations, baselineOf } from '../../fixtures/baseline.ts';
 import {
   makePlan,
@@ -135,6 +136,40 @@ describe('diff of sections and profiles (R1)', () => {
     expect(decide(before, after).reasons).toEqual([
       'profile zed: removed, and sections after it may inherit from it by position',
     ]);
+  });
+
+  it('lets a profile come back that the worker has read, as it read it', () => {
+    const text = ['timeout server 9s'];
+    const after = { ...base, profiles: { ...base.profiles, alt: text } };
+    const loadedProfiles = makePlan(after).profiles;
+    expect(diff(makePlan(after), { ...baselineOf(makePlan(base)), loadedProfiles }).verdict).toBe(
+      'file_only',
+    );
+    const other = makePlan({ ...base, profiles: { ...base.profiles, alt: ['timeout server 8s'] } });
+    expect(diff(other, { ...baselineOf(makePlan(base)), loadedProfiles }).reasons).toEqual([
+      'profile alt: new, and HAProxy reads profiles only at start',
+    ]);
+  });
+
+  it.each([
+    ['listen own', 'reload'],
+    ['"backend" own', 'reload'],
+    ['frontend web2 from std', 'file_only'],
+    ['userlist people', 'file_only'],
+    ['', 'file_only'],
+  ])('lets a profile go before %j: %s', (line, verdict) => {
+    const planOf = (sketch: Sketch) => {
+      const plan = makePlan(sketch);
+      const own: Section = { kind: 'core', name: 'own', text: `${line}\n`, template: 'own:1:1' };
+      const rank = ({ kind, name }: Section) => (name === 'own' ? 2 : kind === 'core' ? 0 : 1);
+      const sections = [...valuesOf(plan.sections), own]
+        .map((section) => [`${rank(section)} ${section.name}`, section] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1));
+      return { ...plan, sections: orderedMapFrom(sections) };
+    };
+    const after = { ...base, backends: {} };
+    const before = { ...after, profiles: { ...base.profiles, zed: [] } };
+    expect(diff(planOf(after), baselineOf(planOf(before))).verdict).toBe(verdict);
   });
 
   it('refuses to let a profile go that is still in use', () => {

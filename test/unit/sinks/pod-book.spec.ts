@@ -76,4 +76,29 @@ describe('the pod book', () => {
     book.retain([q]);
     expect(book.highestEpoch()).toBe(7);
   });
+
+  it('remembers what a worker has read, as long as it is that worker', () => {
+    const { plans, book } = scene();
+    const at = (pid: number, plan: typeof one) => {
+      const state = stateOf(plan);
+      return { ...state, haproxy: { ...state.haproxy, worker_pid: pid, worker_start_time_unix_micros: 1 } };
+    };
+    const two = planWith('s2');
+    expect(book.learn(p, at(7, one)).loadedBy?.id).toBe(one.id);
+    plans.set(two);
+    // Changed at runtime, and asked again.
+    expect(book.learn(p, at(7, two)).loadedBy?.id).toBe(one.id);
+    book.forget(p);
+    expect(book.learn(p, at(7, two)).loadedBy?.id).toBe(one.id);
+    // Reloaded.
+    expect(book.learn(p, at(8, two)).loadedBy?.id).toBe(two.id);
+    expect(book.get(p)?.loadedBy?.profiles).toBe(two.profiles);
+    // Of a worker on a plan that nobody knows nothing is known.
+    expect(book.learn(p, at(9, planWith('unknown'))).loadedBy).toBeUndefined();
+    plans.set(one);
+    expect(book.learn(p, at(10, one)).loadedBy?.id).toBe(one.id);
+    book.retain([]);
+    plans.set(two);
+    expect(book.learn(p, at(10, two)).loadedBy?.id).toBe(two.id);
+  });
 });
