@@ -3,6 +3,7 @@ import type { BackendRef } from '../backend-ref.ts';
 import type { ReportFault } from '../fault.ts';
 import { isPortNumber } from '../is-port-number.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { kubernetesName } from '../kubernetes-name.ts';
 import { listField } from '../list-field.ts';
 import type { RouteBackend } from '../model.ts';
 import { recordField } from '../record-field.ts';
@@ -22,7 +23,12 @@ export type ServicePort =
       readonly family: AddressFamily;
     })
   | (PortProtocol & { readonly kind: 'external'; readonly target: ExternalTarget; readonly port: number })
-  | { readonly kind: 'no-service' | 'no-port' }
+  | { readonly kind: 'no-service' }
+  | {
+      readonly kind: 'no-port';
+      /** Some of the TCP ports that are there, each by number and name. */
+      readonly there: readonly string[];
+    }
   | {
       readonly kind: 'refused-name';
       /** Why, as the end of a sentence that begins with the field. */
@@ -54,7 +60,7 @@ export function servicePort(
 ): ServicePort {
   if (service === undefined) return { kind: 'no-service' };
   const spec = recordField(service['spec'], 'spec', report);
-  if (spec === undefined) return { kind: 'no-port' };
+  if (spec === undefined) return { kind: 'no-port', there: [] };
   const wanted = typeof ref.port === 'number' ? 'port' : 'name';
   const ports = listField(spec['ports'], 'spec.ports', report);
   const index = (ports ?? []).findIndex(
@@ -65,13 +71,25 @@ export function servicePort(
     const target = parseExternalName(spec['externalName'], externalNames);
     if ('fault' in target) return { kind: 'refused-name', fault: target.fault };
     const number = isRecord(port) ? targetPort(port) : ports?.length === 0 ? ref.port : undefined;
-    if (typeof number !== 'number') return { kind: 'no-port' };
+    if (typeof number !== 'number') return { kind: 'no-port', there: portsThere(ports ?? []) };
     return { kind: 'external', target: target.value, port: number, ...protocolOf(port, index, report) };
   }
-  if (!isRecord(port)) return { kind: 'no-port' };
+  if (!isRecord(port)) return { kind: 'no-port', there: portsThere(ports ?? []) };
   const families = spec['ipFamilies'];
   const family = Array.isArray(families) && families[0] === 'IPv6' ? 'IPv6' : 'IPv4';
   return { kind: 'found', port: slicePort(port, ports ?? []), family, ...protocolOf(port, index, report) };
+}
+
+const mostTold = 8;
+
+function portsThere(ports: readonly unknown[]): readonly string[] {
+  return ports
+    .filter(isRecord)
+    .filter((port) => (port['protocol'] ?? 'TCP') === 'TCP' && isPortNumber(port['port']))
+    .slice(0, mostTold)
+    .map((port) =>
+      [port['port'], ...(kubernetesName.portName(port['name']) ? [`(${port['name']})`] : [])].join(' '),
+    );
 }
 
 function slicePort(port: Readonly<Record<string, unknown>>, ports: readonly unknown[]): SlicePort {

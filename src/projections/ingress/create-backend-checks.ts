@@ -35,7 +35,7 @@ export function createBackendChecks(
         'no-port': {
           reason: 'PortMissing',
           at: `port.${typeof ref.port === 'number' ? 'number' : 'name'}`,
-          message: `${service} has no TCP port ${ref.port}`,
+          message: `${service} has no TCP port ${ref.port}${port.kind === 'no-port' ? onlyThose(port.there) : ''}`,
         },
         'refused-name': {
           reason: 'ExternalNameRefused',
@@ -50,4 +50,9 @@ export function createBackendChecks(
     },
     { reads: [ports], ownerOf: (route) => route.owner },
   );
+}
+
+/** Whoever names the port of the pods sees it. */
+function onlyThose(ports: readonly string[]): string {
+  return ports.length === 0 ? '' : `, only ${ports.join(', ')}`;
 }

@@ -45,7 +45,7 @@ describe('servicePort', () => {
 
   it('never takes the number of the pods for that of the Service', () => {
     const mapped = service({ ports: [{ port: 80, targetPort: 8080 }] });
-    expect(find(8080, mapped).found).toEqual({ kind: 'no-port' });
+    expect(find(8080, mapped).found).toEqual({ kind: 'no-port', there: ['80'] });
   });
 
   it('never takes a UDP port for the TCP port of the same number', () => {
@@ -56,7 +56,7 @@ describe('servicePort', () => {
       ],
     });
     expect(find(53, dns).found).toMatchObject({ port: { name: 'dns-tcp', others: [] } });
-    expect(find('dns', dns).found).toEqual({ kind: 'no-port' });
+    expect(find('dns', dns).found).toEqual({ kind: 'no-port', there: ['53 (dns-tcp)'] });
   });
 
   it('prefers the first family of the Service', () => {
@@ -66,8 +66,13 @@ describe('servicePort', () => {
 
   it('tells apart what is missing', () => {
     expect(find(80, undefined).found).toEqual({ kind: 'no-service' });
-    expect(find(81, two).found).toEqual({ kind: 'no-port' });
-    expect(find('web', two).found).toEqual({ kind: 'no-port' });
+    expect(find(81, two).found).toEqual({ kind: 'no-port', there: ['80 (http)', '9090 (metrics)'] });
+    expect(find('web', two).found).toMatchObject({ kind: 'no-port' });
+    const many = Array.from({ length: 100 }, (_, i) => ({ name: `p${i}`, port: i + 1 }));
+    expect(find('web', service({ ports: many })).found).toMatchObject({ there: { length: 8 } });
+    expect(find('web', service({ ports: [{ name: '\n'.repeat(9), port: 80 }] })).found).toMatchObject({
+      there: ['80'],
+    });
   });
 
   describe('of an ExternalName Service', () => {
@@ -92,8 +97,8 @@ describe('servicePort', () => {
     });
 
     it('does not make up a port that is not listed', () => {
-      expect(find(81, external([{ port: 80 }])).found).toEqual({ kind: 'no-port' });
-      expect(find('web', external([])).found).toEqual({ kind: 'no-port' });
+      expect(find(81, external([{ port: 80 }])).found).toEqual({ kind: 'no-port', there: ['80'] });
+      expect(find('web', external([])).found).toEqual({ kind: 'no-port', there: [] });
     });
 
     it('says why a name is refused', () => {
@@ -134,7 +139,7 @@ describe('servicePort', () => {
     [{ ...service(), spec: null }, 'InvalidField spec'],
     [{ ...service(), spec: { ports: 80 } }, 'InvalidField spec.ports'],
   ])('reports a malformed Service and treats the port as missing', (object, line) => {
-    expect(find(80, object)).toEqual({ found: { kind: 'no-port' }, lines: [line] });
+    expect(find(80, object)).toMatchObject({ found: { kind: 'no-port' }, lines: [line] });
   });
 
   it('skips malformed ports without losing the others', () => {

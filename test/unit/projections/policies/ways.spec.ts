@@ -36,7 +36,7 @@ describe('ways to Services', () => {
       'auth-url',
       'svc://web:81/check',
       'PortMissing',
-      'Service shop/web has no TCP port 81: nobody is let in',
+      'Service shop/web has no TCP port 81, only 80: nobody is let in',
     ],
     [
       'mirror-target',
