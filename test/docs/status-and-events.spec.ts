@@ -29,7 +29,7 @@ function reasonsOfProblems(): readonly string[] {
     .join('\n');
   const endings = 'Conflict|Missing|Failed|Refused|Unseen|Unreadable';
   const words = text.matchAll(
-    new RegExp(`'([A-Z][A-Za-z]*(?:${endings})|DuplicateKey|MalformedObject)'`, 'g'),
+    new RegExp(`'([A-Z][A-Za-z]*(?:${endings})|DuplicateKey|MalformedObject|MoreProblems)'`, 'g'),
   );
   return [...new Set([...words].map(([, word = '']) => word))];
 }
