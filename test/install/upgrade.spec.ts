@@ -1,8 +1,10 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeInstalled } from '../fixtures/install/describe-installed.ts';
+import { formerCommit } from '../fixtures/install/former-commit.ts';
+import { type FormerState, formerState } from '../fixtures/install/former-state.ts';
 import { type Load, startLoad } from '../fixtures/install/load.ts';
 import {
   fullname,
@@ -17,7 +19,14 @@ import { secureNamespace } from '../fixtures/install/secure-namespace.ts';
 const apps = 'haptic-upgrade-apps';
 const host = 'site.example.com';
 const crd = 'haproxytemplateconfigs.haproxy-haptic.org';
-const said = 'Time after which a pod that had nothing to do';
+const commit = formerCommit(process.env);
+const start = commit?.slice(0, 7) ?? 'a changed copy of the chart';
+/** One for both; beneath the folder. */
+let former: FormerState | undefined;
+let folder: string | undefined;
+afterAll(async () => {
+  if (folder !== undefined) await rm(folder, { recursive: true });
+});
 
 /** Helm 4 applies on the server's side, Helm 3 on its own: fields have other owners. */
 const helms = [
@@ -28,15 +37,24 @@ const helms = [
 ];
 
 for (const { line, program: helm } of helms)
-  describeInstalled(`an upgrade by ${line}`, (cluster) => {
+  describeInstalled(`an upgrade by ${line} from ${start}`, (cluster) => {
     const { kubectl } = cluster;
     const release: Release = {
       name: line === 'Helm 4' ? 'gate' : 'gate3',
       namespace: `haptic-upgrade-${line.slice(-1)}`,
     };
-    let former: string;
+    let from: FormerState;
     let load: Load;
-    const isCurrent = async () => (await kubectl(['get', 'crd', crd, '-o', 'json'])).includes(said);
+    const isCurrent = async () => (await kubectl(['get', 'crd', crd, '-o', 'json'])).includes(from.newInCrds);
+    const installFormer = () =>
+      installRelease({ ...cluster, image: from.image }, release, { chart: from.chart, helm });
+    /** The controllers that are there now watch, render and deliver. */
+    const changesGoOn = async (name: string) => {
+      const own = `${name}.example.com`;
+      const changed = { name, namespace: apps, host: own, service: 'site', ingressClass: fullname(release) };
+      await cluster.apply(sampleRoute(changed));
+      await load.answers(own, 200);
+    };
     const settle = async () => {
       for (const part of ['controller', 'haproxy'])
         await kubectl([
@@ -49,26 +67,9 @@ for (const { line, program: helm } of helms)
         ]);
     };
 
-    /** The chart as it may have been: another version, other CRDs, other arguments of the pods. */
-    const formerChart = async () => {
-      const folder = await mkdtemp(path.join(tmpdir(), 'haptic-former-chart-'));
-      const edit = async (name: string, change: (text: string) => string) => {
-        const file = path.join(folder, name);
-        const text = await readFile(file, 'utf8');
-        expect(change(text), name).not.toBe(text);
-        await writeFile(file, change(text));
-      };
-      await cp(cluster.chart, folder, { recursive: true });
-      await edit('Chart.yaml', (text) => text.replace(/^version: .*$/m, 'version: 0.0.1'));
-      await edit('crds/haproxy-haptic.org_haproxytemplateconfigs.yaml', (text) =>
-        text.replace(said, 'Former'),
-      );
-      await edit('values.yaml', (text) => text.replace('reloadIntervalMin: 5s', 'reloadIntervalMin: 4s'));
-      return folder;
-    };
-
     beforeAll(async () => {
-      former = await formerChart();
+      folder ??= await mkdtemp(path.join(tmpdir(), 'haptic-former-'));
+      from = former ??= await formerState(cluster, commit, folder);
       await cluster.apply(secureNamespace(release.namespace), secureNamespace(apps));
       const { image } = cluster;
       await cluster.apply(...sample({ name: 'site', namespace: apps, image, replicas: 2, answer: 'site' }));
@@ -76,11 +77,10 @@ for (const { line, program: helm } of helms)
     afterAll(async () => {
       await uninstallRelease(cluster, release);
       await kubectl(['delete', 'namespace', apps, release.namespace, '--wait']);
-      await rm(former, { recursive: true });
     });
 
     it('brings the CRDs along, and it and a rollback lose no request', async () => {
-      await installRelease(cluster, release, { chart: former, helm });
+      await installFormer();
       // Where CRDs were there already, Helm 3 leaves them.
       if (line === 'Helm 4') expect(await isCurrent()).toBe(false);
       const route = { name: 'site', namespace: apps, host, service: 'site', ingressClass: fullname(release) };
@@ -99,6 +99,7 @@ for (const { line, program: helm } of helms)
       await installRelease(cluster, release, { upgrade: true, helm });
       await settle();
       expect(await isCurrent()).toBe(true);
+      await changesGoOn('upgraded');
       await load.more(300);
 
       await cluster.helm(
@@ -108,6 +109,7 @@ for (const { line, program: helm } of helms)
       await settle();
       // A rollback takes no field away: there may be objects that have it.
       expect(await isCurrent()).toBe(true);
+      await changesGoOn('rolled-back');
       await load.more(300);
 
       const { failed, reasons } = await load.end();
@@ -116,6 +118,6 @@ for (const { line, program: helm } of helms)
 
     it('can be installed anew with other CRDs, after an uninstall that leaves those of the upgrade', async () => {
       await uninstallRelease(cluster, release);
-      await installRelease(cluster, release, { chart: former, helm });
+      await installFormer();
     });
   });
