@@ -14,7 +14,7 @@ import { percentile, rounded } from './lib/statistics.ts';
 import { wrkLoad } from './lib/wrk.ts';
 
 const routeCount = Number(process.env['HAPTIC_BENCH_ROUTES'] ?? 10_000);
-const rounds = Number(process.env['HAPTIC_BENCH_ROUNDS'] ?? 16);
+const rounds = Number(process.env['HAPTIC_BENCH_ROUNDS'] ?? 40);
 const seconds = Number(process.env['HAPTIC_BENCH_SECONDS'] ?? 2);
 /** Services that requests go to. Few, so that connections to servers are used again as often as with the one of the minimal configuration. */
 const shared = 10;
