@@ -10,6 +10,7 @@ import { recordField } from '../record-field.ts';
 import { showValue } from '../show-value.ts';
 import { appProtocol } from './app-protocol.ts';
 import type { ExternalNames } from './external-names.ts';
+import { isTcpPort } from './is-tcp-port.ts';
 import { type ExternalTarget, parseExternalName } from './parse-external-name.ts';
 
 export type AddressFamily = 'IPv4' | 'IPv6';
@@ -63,9 +64,7 @@ export function servicePort(
   if (spec === undefined) return { kind: 'no-port', there: [] };
   const wanted = typeof ref.port === 'number' ? 'port' : 'name';
   const ports = listField(spec['ports'], 'spec.ports', report);
-  const index = (ports ?? []).findIndex(
-    (entry) => isRecord(entry) && entry[wanted] === ref.port && (entry['protocol'] ?? 'TCP') === 'TCP',
-  );
+  const index = (ports ?? []).findIndex((entry) => isTcpPort(entry) && entry[wanted] === ref.port);
   const port = ports?.[index];
   if (spec['type'] === 'ExternalName') {
     const target = parseExternalName(spec['externalName'], externalNames);
@@ -84,8 +83,8 @@ const mostTold = 8;
 
 function portsThere(ports: readonly unknown[]): readonly string[] {
   return ports
-    .filter(isRecord)
-    .filter((port) => (port['protocol'] ?? 'TCP') === 'TCP' && isPortNumber(port['port']))
+    .filter(isTcpPort)
+    .filter((port) => isPortNumber(port['port']))
     .slice(0, mostTold)
     .map((port) =>
       [port['port'], ...(kubernetesName.portName(port['name']) ? [`(${port['name']})`] : [])].join(' '),
@@ -93,13 +92,11 @@ function portsThere(ports: readonly unknown[]): readonly string[] {
 }
 
 function slicePort(port: Readonly<Record<string, unknown>>, ports: readonly unknown[]): SlicePort {
-  const others = ports.filter(
-    (other) => isRecord(other) && other !== port && (other['protocol'] ?? 'TCP') === 'TCP',
-  );
+  const others = ports.filter(isTcpPort).filter((other) => other !== port);
   const number = port['targetPort'] ?? port['port'];
   return {
     name: nameOf(port),
-    others: others.filter(isRecord).map(nameOf),
+    others: others.map(nameOf),
     ...(isPortNumber(number) && { number }),
   };
 }

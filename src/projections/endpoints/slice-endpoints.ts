@@ -8,6 +8,7 @@ import { recordField } from '../record-field.ts';
 import { showValue } from '../show-value.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointState } from './endpoint-state.ts';
+import { isTcpPort } from './is-tcp-port.ts';
 import { parseAddress } from './parse-address.ts';
 import type { AddressFamily, SlicePort } from './service-port.ts';
 
@@ -43,9 +44,7 @@ export function sliceEndpoints(
 function portNumber(slice: KubeObject, wanted: SlicePort, report: ReportFault): number | undefined {
   const ports = listField(slice['ports'], 'ports', report);
   if (ports === undefined) return undefined;
-  const index = ports.findIndex(
-    (port) => isRecord(port) && (port['name'] ?? '') === wanted.name && (port['protocol'] ?? 'TCP') === 'TCP',
-  );
+  const index = ports.findIndex((port) => isTcpPort(port) && (port['name'] ?? '') === wanted.name);
   const found = ports[index];
   if (!isRecord(found) || found['port'] === undefined || found['port'] === null) {
     const former = index === -1 ? formerNumber(slice, ports, wanted) : undefined;
@@ -74,8 +73,8 @@ function formerNumber(
 ): number | undefined {
   if (!isRecord(labels) || labels[managedBy] !== kubernetes) return undefined;
   const former = ports
-    .filter(isRecord)
-    .filter((port) => (port['protocol'] ?? 'TCP') === 'TCP' && !others.some((name) => name === port['name']))
+    .filter(isTcpPort)
+    .filter((port) => !others.some((name) => name === port['name']))
     .map((port) => port['port'])
     .filter(isPortNumber)
     .filter((port) => (number === undefined ? others.length === 0 : port === number));
