@@ -7,6 +7,7 @@ import type { HeldFile, HeldFiles } from '../files/held-files.ts';
 import { splice } from '../files/splice.ts';
 import type { StagedFile } from '../files/staged-file.ts';
 import type { StagingArea } from '../files/staging-area.ts';
+import { withFileChanges } from '../files/with-file-changes.ts';
 import type { ApplyPart } from './apply-parts.ts';
 import { digestStream } from './digest-stream.ts';
 import { readBytes } from './read-bytes.ts';
@@ -173,9 +174,11 @@ function desiredFiles(
     return isSame ? before : new Map(files.map((file) => [file.path, heldFile(file)]));
   }
   if (changes.length === 0 && !removed.some((path) => before.has(path))) return before;
-  const after = new Map(before);
-  for (const path of removed) after.delete(path);
-  for (const file of changes) after.set(file.path, heldFile(file));
+  const after = withFileChanges(
+    before,
+    removed,
+    changes.map((file) => [file.path, heldFile(file)] as const),
+  );
   if (after.size > limits.files) throw partError(`there are more than ${String(limits.files)} files`);
   return after;
 }

@@ -2,6 +2,7 @@ import type { ApplyResult, ApplyToken, HaproxyIdentity } from '../../protocol/wi
 import type { JournalEntry } from '../files/journal.ts';
 import { pathProblem } from '../files/path-rules.ts';
 import type { HeldFile } from '../files/held-files.ts';
+import { withFileChanges } from '../files/with-file-changes.ts';
 import type { DeleteTarget } from '../runtime/pending-delete.ts';
 import type { AgentRecord, ApplyPhase, PendingReload, PlanRef, Wanted } from './agent-record.ts';
 import { recordFormat, recordVersion } from './record-schema.ts';
@@ -190,10 +191,7 @@ function parseLine(
 
 function filesAfter(base: FileSet, { files, removed_files: removed }: RecordFile): FileSet {
   if (removed === undefined) return new Map(Object.entries(files));
-  const after = new Map(base);
-  for (const name of removed) after.delete(name);
-  for (const [name, held] of Object.entries(files)) after.set(name, held);
-  return after;
+  return withFileChanges(base, removed, Object.entries(files));
 }
 
 function isRecordFile(value: unknown): value is RecordFile {
