@@ -80,7 +80,10 @@ export function buildAgentServer(deps: AgentServerDeps): FastifyInstance {
           },
     );
   });
-  app.setNotFoundHandler(async (_request, reply) => {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!request.is404) return;
+    // Before its body is read, which nobody has asked for, and its sender need not have shown who he is.
+    void reply.header('connection', 'close');
     await reply.status(404).send(badRequest('there is no such endpoint'));
   });
   app.addHook('onRequest', (request, reply, done) => {

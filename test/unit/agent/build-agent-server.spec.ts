@@ -1,9 +1,11 @@
+import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import pino from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../src/agent/agent.ts';
 import { isAuthorized } from '../../../src/agent/basic-auth.ts';
 import { buildAgentServer } from '../../../src/agent/build-agent-server.ts';
+import { rawRequest } from '../../fixtures/raw-http.ts';
 
 const credentials = { username: 'admin', password: 'secret' };
 const authorization = `Basic ${Buffer.from('admin:secret').toString('base64')}`;
@@ -60,6 +62,21 @@ describe('the agent’s HTTP interface', () => {
     async (url) => {
       const { app } = serve({ state: () => Promise.reject(new Error('let in')) });
       expect([401, 404]).toContain((await app.inject(url)).statusCode);
+    },
+  );
+
+  it.each(['PUT /nothing', 'POST /v1/state', 'DELETE /v1/plan', 'PUT /v1/plan', 'POST /v1/apply'])(
+    'waits for no body of a stranger’s %s',
+    async (line) => {
+      const { app } = serve({});
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      const [method = '', target = ''] = line.split(' ');
+      // Not a byte of it is sent.
+      const headers = ['Content-Type: application/octet-stream', 'Content-Length: 8388608'];
+      const answer = await rawRequest({ host: '127.0.0.1', port }, { method, target, headers });
+      expect([401, 404]).toContain(answer.status);
+      await app.close();
     },
   );
 

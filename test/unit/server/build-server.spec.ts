@@ -9,6 +9,7 @@ import type { RecordingEntry } from '../../../src/sinks/recording.ts';
 import { createTaps } from '../../../src/operators/taps.ts';
 import { buildMetricsServer } from '../../../src/server/build-metrics-server.ts';
 import { buildServer } from '../../../src/server/build-server.ts';
+import { rawRequest } from '../../fixtures/raw-http.ts';
 import type { AccessQuestion, AskForAccess, TokenVerdict } from '../../../src/server/debug-access.ts';
 
 const logger = pino({ level: 'silent' });
@@ -59,6 +60,30 @@ function server(
   servers.push(app);
   return { app, taps };
 }
+
+describe('a request with a body', () => {
+  it.each(['POST /nothing', 'POST /livez', 'PUT /debug/vars/all', 'POST /debug/taps', 'OPTIONS /readyz'])(
+    'is answered without it: %s',
+    async (line) => {
+      const { app } = server();
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as AddressInfo;
+      const [method = '', target = ''] = line.split(' ');
+      for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
+        // Not a byte of it is sent.
+        const headers = [`Content-Type: ${type}`, 'Content-Length: 1048576'];
+        expect(await rawRequest({ host: '127.0.0.1', port }, { method, target, headers })).toMatchObject({
+          status: 404,
+        });
+      }
+    },
+  );
+
+  it('has to come within half a minute', () => {
+    const { headersTimeout, requestTimeout } = server().app.server;
+    expect([headersTimeout, requestTimeout]).toEqual([10_000, 30_000]);
+  });
+});
 
 describe('health', () => {
   it('answers ok while all checks pass', async () => {
