@@ -21,6 +21,7 @@ import { librariesPath } from './libraries-path.ts';
 import { readConfig } from './read-config.ts';
 import type { runOptions } from './run-command.ts';
 import { type RunOptions, parseRunOptions } from './run-options.ts';
+import { shippedTemplates } from '../config/shipped-templates.ts';
 import { shippedLibraries } from './shipped-libraries.ts';
 import { startController } from './start-controller.ts';
 import { webhookPart } from '../webhook/webhook-part.ts';
@@ -63,12 +64,13 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
   const transport = kubeTransport(kubeconfig, {
     onBackgroundError: (error) => log.warn({ err: error }, 'connection pool failed to close'),
   });
+  const shipped = await shippedLibraries(options.libraries);
   const config =
     options.configObject === undefined
       ? await readConfig(options.libraries, options.values)
       : liveConfig({
           ...options.configObject,
-          shipped: await shippedLibraries(options.libraries),
+          shipped,
           transport,
           haproxy: { path: options.haproxy, version: haproxyVersion },
           ...(process.env['PATH'] === undefined ? {} : { path: process.env['PATH'] }),
@@ -94,6 +96,7 @@ async function serve(options: RunOptions, root: Logger, signal: AbortSignal): Pr
       atEnd: (clean) => process.once('exit', clean),
       ...pathOnly(),
     }),
+    shippedTemplates: shippedTemplates(shipped),
     capabilities,
     watchTimeoutSeconds: options.watchTimeoutSeconds,
     parts: [

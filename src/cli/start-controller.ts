@@ -16,6 +16,7 @@ import { openStream } from '../kube/open-stream.ts';
 import { ownLease } from '../kube/own-lease.ts';
 import { readJson } from '../kube/read-json.ts';
 import { reviewAccess } from '../kube/review-access.ts';
+import { runWithTurns } from '../lib/run-with-turns.ts';
 import { createStallWatch } from '../operators/stall-watch.ts';
 import { createSlots } from '../operators/create-slots.ts';
 import { createTaps } from '../operators/taps.ts';
@@ -33,6 +34,7 @@ import { findObjects } from '../sinks/find-objects.ts';
 import { createMetrics } from '../sinks/metrics.ts';
 import { createPlanBlobs } from '../sinks/plan-blobs.ts';
 import { createPlanCache } from '../sinks/plan-cache.ts';
+import { planWithoutPasswords } from '../sinks/publish/plan-without-passwords.ts';
 import { createPodBook } from '../sinks/pod-book.ts';
 import { ownRender, type OwnRender } from '../sinks/retained/own-render.ts';
 import type { RecoveryState } from '../sinks/retained/recovery-state.ts';
@@ -92,11 +94,12 @@ export function startController(deps: ControllerDeps): Controller {
   };
   const watch = { ...api, sources: createWatchSources(api) };
   const worlds = watchWorld({ watch, metrics, taps });
-  const hub = createResourceHub({ watch: worlds.watch, keep: timing.storeKeep, now });
   const constants = { capabilities: deps.capabilities };
+  const hub = createResourceHub({ watch: worlds.watch, keep: timing.storeKeep, now, constants });
   const http = followHttp({ check: (plan) => checkFor(plan, current), metrics, taps, log, onFatal });
   const shared = sharePods();
-  const options = { constants, joinHttp: http.join, pods: shared.pods };
+  const { shippedTemplates = new Map<string, string>() } = deps;
+  const options = { constants, joinHttp: http.join, pods: shared.pods, shippedTemplates };
 
   const taken$ = new ReplaySubject<LiveWorld>(1);
   const election$ = new ReplaySubject<TemplateConfig['controller']['leaderElection']>(1);
@@ -382,7 +385,7 @@ export function startController(deps: ControllerDeps): Controller {
     debug: {
       taps,
       graph: () => current?.graph.toMermaid() ?? 'flowchart LR\n',
-      plan: () => (newest === undefined ? Promise.resolve(undefined) : encodePlan(newest)),
+      plan: async () => newest && encodePlan(await runWithTurns(planWithoutPasswords(newest))),
       vars,
       events: history,
       heartbeat: timing.heartbeat,

@@ -37,6 +37,11 @@ export interface Section {
   readonly owner?: Owner;
   /** Template, line and column that printed it: `ingress/backends-500-ingress:3:1`. */
   readonly template: string;
+  /**
+   * What is in it that templates of the shipped libraries did not write: values that were printed as they are, and what other templates
+   * print; line by line, without blanks at the ends. Absent: all of it may be anybody's.
+   */
+  readonly foreign?: readonly string[];
 }
 
 export interface Backend {

@@ -1,3 +1,4 @@
+import { equalData } from '../collections/equal-data.ts';
 import { digest } from '../lib/digest.ts';
 import { flat } from '../lib/flat.ts';
 import { editOrderedMap, emptyOrderedMap, getEntry, type OrderedMap } from '../lib/ordered-map.ts';
@@ -352,6 +353,7 @@ function sameSection(a: Section, b: Section): boolean {
       a.name === b.name &&
       a.kind === b.kind &&
       a.template === b.template &&
+      equalData(a.foreign, b.foreign) &&
       sameOwner(a.owner, b.owner))
   );
 }

@@ -8,6 +8,12 @@ import { documentsOf } from './documents-of.ts';
 
 type Constants = Readonly<Record<string, unknown>>;
 
+export interface CompileOptions {
+  readonly profile?: RenderProfile | undefined;
+  /** See `RendererOptions.shippedTemplates`. */
+  readonly shipped?: ReadonlyMap<string, string> | undefined;
+}
+
 /** What templates see everywhere, besides what their surroundings give. */
 export function constantsOf(config: TemplateConfig, given: Constants = {}): Constants {
   return {
@@ -23,9 +29,13 @@ export function* compileTemplates(
   config: TemplateConfig,
   collections: readonly string[],
   constants: Constants,
-  profile?: RenderProfile,
+  { profile, shipped = new Map() }: CompileOptions = {},
 ): Slices<TemplateEnvironment> {
+  const textOf = (name: string): string | undefined =>
+    name === 'haproxyConfig' ? config.haproxyConfig.template : config.templateSnippets[name]?.template;
+  const own = new Set([...shipped.keys()].filter((name) => shipped.get(name) === textOf(name)));
   return yield* environmentInSlices({
+    isShipped: (name) => own.has(name),
     templates: documentsOf(config).map(({ template, kind, source }) => ({
       name: template,
       document: kind,

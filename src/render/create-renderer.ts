@@ -23,6 +23,8 @@ export interface RendererOptions {
   readonly http?: HttpReads;
   /** Of which resources `resources` holds references only, by name in `watchedResources`. */
   readonly onDemand?: Readonly<Record<string, OnDemandResource>>;
+  /** Templates that the program brings along, by name: see `Section.foreign`. Absent: there are none. */
+  readonly shippedTemplates?: ReadonlyMap<string, string>;
   /** Besides `extraContext` and `dataplane` of the configuration: `capabilities`, … Plain data. */
   readonly constants?: Readonly<Record<string, unknown>>;
   /** HAProxy's pods, `controller.haproxyPods` in templates, by `namespace/name`. Absent: there are none. */

@@ -37,6 +37,9 @@ export type TakenPaths = ReadonlyMap<string, string>;
  */
 export function outputOf(fragment: Fragment, document: Document, taken: TakenPaths, owner?: Owner): Output {
   const owned = owner === undefined ? {} : { owner };
+  // What becomes of lines that are processed after nobody knows.
+  const isKnown = fragment.foreign !== undefined && document.postProcess === undefined;
+  const printed: Printed = { ...owned, ...(isKnown ? { foreign: fragment.foreign } : {}) };
   const parts: Part[] = [];
   const entries: EntryPart[] = [];
   const listed: CrtListPart[] = [];
@@ -46,7 +49,7 @@ export function outputOf(fragment: Fragment, document: Document, taken: TakenPat
     if (document.kind === 'map') entries.push(...linesOf(piece, document.path, owned));
     else if (document.kind === 'crt-list') listed.push(...listedLines(piece, document.path, owned));
     else if (document.kind === 'resource') resources.push(...objectsOf(piece, document, owned));
-    else parts.push(...partsOf(piece, document.kind, owned));
+    else parts.push(...partsOf(piece, document.kind, printed));
   }
   for (const { path, key, value, place } of fragment.entries) {
     refuseTaken(`map ${path}`, place, taken);
@@ -93,35 +96,40 @@ function listedPart({ path, place, ...fields }: CrtListEffect, owned: Owned, tak
 }
 
 type Owned = Pick<Section, 'owner'>;
+type Printed = Pick<Section, 'owner' | 'foreign'>;
 
-function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
+function partsOf(piece: Piece, kind: DocumentKind, printed: Printed): Part[] {
   switch (piece.kind) {
     case 'text':
-      return textParts(piece.text, piece.place, kind, owned);
+      return textParts(piece.text, piece.place, kind, printed);
     case 'section': {
       const { name, place, text } = piece;
       return [
-        { section: { kind: 'core', name, text: sectionText(text, owned), ...owned, template: place }, name },
+        {
+          section: { kind: 'core', name, text: sectionText(text, printed), ...printed, template: place },
+          name,
+        },
       ];
     }
     case 'once': {
       const { key, place } = piece;
-      const text = kind === 'file' ? piece.text : sectionText(piece.text, owned);
+      const text = kind === 'file' ? piece.text : sectionText(piece.text, printed);
       return [
-        { section: { kind: 'core', name: place, text, ...owned, template: place }, name: onceMark + key },
+        { section: { kind: 'core', name: place, text, ...printed, template: place }, name: onceMark + key },
       ];
     }
     case 'backend': {
       const { backend, place } = piece;
       const { name } = backend;
       const text = flat(backend.text);
-      const section: Section = { kind: 'backend', name, text, ...owned, template: place };
-      return [{ section, name, backend: { ...backend, text, ...owned } }];
+      const { owner } = printed;
+      const section: Section = { kind: 'backend', name, text, ...printed, template: place };
+      return [{ section, name, backend: { ...backend, text, ...(owner && { owner }) } }];
     }
     case 'profile': {
       const { profile, place } = piece;
       const { name, text } = profile;
-      return [{ section: { kind: 'profile', name, text, ...owned, template: place }, name, profile }];
+      return [{ section: { kind: 'profile', name, text, ...printed, template: place }, name, profile }];
     }
     case 'slot':
       return [];
@@ -129,17 +137,17 @@ function partsOf(piece: Piece, kind: DocumentKind, owned: Owned): Part[] {
 }
 
 /** Text of a file stays as it is. Text of the configuration is cut into its sections, unless it is a fragment's lines. */
-function textParts(text: string, place: string, kind: DocumentKind, owned: Owned): Part[] {
+function textParts(text: string, place: string, kind: DocumentKind, printed: Printed): Part[] {
   if (text === '') return [];
-  if (kind === 'certificate') return pemParts(text, place, owned);
-  if (kind === 'file') return [{ section: { kind: 'core', name: place, text, ...owned, template: place } }];
-  const laid = layout(text, owned);
-  if (owned.owner !== undefined)
+  if (kind === 'certificate') return pemParts(text, place, printed);
+  if (kind === 'file') return [{ section: { kind: 'core', name: place, text, ...printed, template: place } }];
+  const laid = layout(text, printed);
+  if (printed.owner !== undefined)
     return laid === ''
       ? []
-      : [{ section: { kind: 'core', name: place, text: laid, ...owned, template: place } }];
+      : [{ section: { kind: 'core', name: place, text: laid, ...printed, template: place } }];
   return cutAtHeaders(laid).map((cut) => ({
-    section: { kind: 'core', name: cut.name ?? place, text: cut.text, template: place },
+    section: { kind: 'core', name: cut.name ?? place, text: cut.text, ...printed, template: place },
   }));
 }
 

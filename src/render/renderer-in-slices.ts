@@ -68,7 +68,7 @@ export function* rendererInSlices(options: RendererOptions): Slices<Renderer> {
     config,
     [...Object.keys(options.collections), podsName],
     constants,
-    profile,
+    { profile, shipped: options.shippedTemplates },
   );
   if (options.isPrepared === true) yield* environment.prepare();
   const documents = documentsOf(config).map(withPostProcess);
@@ -134,13 +134,15 @@ export function* rendererInSlices(options: RendererOptions): Slices<Renderer> {
     document: RenderedDocument,
     documentKey: string,
   ): readonly PlacedSlot[] {
+    const { foreign } = whole;
     const effects = outputOf({ ...whole, pieces: [] }, document, taken);
     state.put(`${documentKey}\u0000`, document, effects);
     if (document.kind === 'resource') requireWholeDocuments(whole);
     return whole.pieces.flatMap((piece, position): PlacedSlot[] => {
       const base = `${documentKey}\u0000${padded(position)}\u0000`;
       if (piece.kind !== 'slot') {
-        const fragment = { pieces: [openEnded(piece, whole, position)], entries: [], files: [] };
+        const pieces = [openEnded(piece, whole, position)];
+        const fragment = { pieces, entries: [], files: [], ...(foreign && { foreign }) };
         state.put(base, document, outputOf(fragment, document, taken));
         return [];
       }

@@ -15,6 +15,8 @@ export interface EnvironmentInput {
   readonly constants: Readonly<Record<string, unknown>>;
   /** Default: those of the default directories. */
   readonly folders?: TemplateFolders;
+  /** Whether a template is one that the program brings along, by its name. Default: none is. */
+  readonly isShipped?: (template: string) => boolean;
   /** Counts and times what runs. Absent: nothing is measured, and nothing is paid for it. */
   readonly profile?: RenderProfile;
 }

@@ -8,6 +8,7 @@ import { bareWord } from './context/bare-word.ts';
 import { yamlWord } from './context/yaml-word.ts';
 import type { EnvironmentInput, TemplateEnvironment } from './create-template-environment.ts';
 import { expressionAt } from './expression-at.ts';
+import { foreignLines, noteForeign, noteForeignPieces } from './foreign-text.ts';
 import type { Fragment, Piece } from './fragment.ts';
 import { createPlaces } from './create-places.ts';
 import {
@@ -45,7 +46,7 @@ const maxRegexSize = 200_000;
  * turns of loops and the number of helper calls.
  */
 export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEnvironment> {
-  const { snippets, folders = defaultFolders, profile } = input;
+  const { snippets, folders = defaultFolders, profile, isShipped = () => false } = input;
   const constants = { ...input.constants, templateSnippets: Object.keys(snippets).sort() };
   const sources = new Map(input.templates.map(({ name, source }) => [name, normalised(source)]));
   const snippetSources = new Map(
@@ -89,7 +90,12 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
       const run = running();
       return located(run, loc, () => (isYaml(run) ? yamlWord(value) : bareWord(value)));
     },
-    printRaw: (value, loc) => located(running(), loc, () => rawText(value)),
+    printRaw: (value, loc) => {
+      const run = running();
+      const text = located(run, loc, () => rawText(value));
+      noteForeign(run, text);
+      return text;
+    },
     partial: (name, context, loc) => located(running(), loc, () => runSnippet(name, context)),
   });
   for (const name of snippetSources.keys()) engine.declarePartial(name);
@@ -145,12 +151,17 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
       throw new RangeError(`snippets call each other more than ${runLimits.depth} deep`);
     countCall(run);
     run.templates.push(name);
+    const captured = run.captured.length;
     const body = bodyOf(name);
     const context = { ...(run.mode === 'whole' ? wholeContext : constants), ...args };
     const output =
       profile === undefined ? body(context) : profile.measure('snippet', name, () => body(context));
     run.templates.pop();
     requireRoom(run, output);
+    if (run.foreign !== undefined && !isShipped(name)) {
+      noteForeign(run, output);
+      noteForeignPieces(run, run.captured.slice(captured));
+    }
     return output;
   }
 
@@ -232,6 +243,7 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
       const run = newRun('whole', template, '', undefined, {
         ...shared,
         document: documents.get(template) ?? 'config',
+        foreign: isShipped(template) ? [] : undefined,
       });
       const body = wholeBodyOf(template);
       const print = () =>
@@ -248,6 +260,7 @@ export function* environmentInSlices(input: EnvironmentInput): Slices<TemplateEn
       const run = newRun('fragment', slot.template, slot.itemName, reads, {
         ...shared,
         document: slot.document,
+        foreign: isShipped(slot.template) ? [] : undefined,
       });
       const options = { data: { root: constants }, blockParams: [item, key] };
       const print = () =>
@@ -313,7 +326,7 @@ function newRun(
   template: string,
   itemName: string,
   reads: TrackedReads | undefined,
-  shared: Pick<Run, 'constants' | 'folders' | 'regexOf' | 'document'>,
+  shared: Pick<Run, 'constants' | 'folders' | 'regexOf' | 'document' | 'foreign'>,
 ): Run {
   return {
     ...shared,
@@ -347,6 +360,7 @@ function effectsOf({
   collected,
   statusPatches,
   events,
+  foreign,
 }: Run): Omit<Fragment, 'pieces'> {
   return {
     entries,
@@ -355,6 +369,7 @@ function effectsOf({
     ...(collected.length === 0 ? {} : { collected }),
     ...(statusPatches.length === 0 ? {} : { statusPatches }),
     ...(events.length === 0 ? {} : { events }),
+    ...(foreign === undefined ? {} : { foreign: foreignLines(foreign) }),
   };
 }
 

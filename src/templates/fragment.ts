@@ -13,6 +13,8 @@ export interface Fragment {
   readonly collected?: readonly CollectedEffect[];
   readonly statusPatches?: readonly StatusPatchEffect[];
   readonly events?: readonly EventEffect[];
+  /** See `Section.foreign`. */
+  readonly foreign?: readonly string[];
 }
 
 /** A run of output. `place` is `template:line:column` of what printed it. */

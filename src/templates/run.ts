@@ -78,6 +78,8 @@ export interface Run {
   readonly collected: CollectedEffect[];
   readonly statusPatches: StatusPatchEffect[];
   readonly events: EventEffect[];
+  /** What was printed that shipped templates did not write. Undefined: the run itself is of another template. */
+  readonly foreign: string[] | undefined;
   readonly folders: TemplateFolders;
   /** Compiled once for all runs. A RangeError says what is wrong with the expression. */
   readonly regexOf: (pattern: string) => LinearRegex;

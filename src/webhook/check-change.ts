@@ -8,7 +8,7 @@ import type { Finding, Verdict } from '../gate/verdict.ts';
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
 import type { Slices } from '../lib/slices.ts';
 import { runInSlices, type RunInSlicesOptions } from '../operators/run-in-slices.ts';
-import type { Plan } from '../protocol/plan.ts';
+import type { Plan, Section } from '../protocol/plan.ts';
 import { certificateFault } from './certificate-fault.ts';
 import type { CheckScope } from './check-scope.ts';
 import type { HarmlessPlan } from './harmless-plan.ts';
@@ -155,22 +155,15 @@ const reasonOf: Readonly<Record<LineRisk, string>> = {
   unknown: 'are not known to be harmless',
 };
 
-function accepted(
-  scope: CheckScope,
-  { leftOut, plan: harmless }: HarmlessPlan,
-  { accepted: base, next }: ChangeToCheck,
-) {
+function accepted(scope: CheckScope, { leftOut }: HarmlessPlan, { accepted: base, next }: ChangeToCheck) {
   const reasons = new Set<string>();
-  for (const [key, risks] of leftOut) {
+  for (const [key, lines] of leftOut) {
     const section = getEntry(next.sections, key);
     // What templates print by themselves is nothing that the author of an object could mend.
     if (section?.owner === undefined) continue;
     // What was accepted so already is no news.
     if (base !== undefined && getEntry(base.sections, key)?.text === section.text) continue;
-    const judged = getEntry(harmless.sections, key)?.text.split('\n') ?? [];
-    const unjudged = section.text.split('\n').filter((line, at) => line !== judged[at]);
-    if (unjudged.length > 0 && unjudged.every(isOfLibraries)) continue;
-    for (const risk of risks)
+    for (const { risk } of lines.filter(({ text }) => isForeign(text, section)))
       reasons.add(
         `lines of ${section.kind} ${section.name} were not judged by HAProxy, since they ` +
           `${reasonOf[risk]}: they are before they are deployed`,
@@ -179,11 +172,9 @@ function accepted(
   return { kind: 'accepted', scope, known: [], notJudged: [...reasons] } as const;
 }
 
-/** The scripts that the shipped libraries bring, and what calls them: whoever asks for these by an annotation has written none of it. */
-function isOfLibraries(line: string): boolean {
-  return /^\s*(?:lua-load-per-thread general\/(?:auth-request|mirror)\.lua$|http-request lua\.haptic_(?:auth|mirror) )/.test(
-    line,
-  );
+/** Whoever asks for what the shipped libraries do has written none of its lines. */
+function isForeign(line: string, { foreign }: Section): boolean {
+  return foreign === undefined || foreign.some((text) => line.includes(text));
 }
 
 /** Line numbers move with what stands before them. */

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { createGuard } from '../gate/guard/create-guard.ts';
+import { createGuard, type LeftOut } from '../gate/guard/create-guard.ts';
 import { guardCrtList } from '../gate/guard/guard-crt-list.ts';
 import { doubtOf } from '../gate/guard/doubt-of.ts';
-import type { LineRisk } from '../gate/guard/judge-line.ts';
 import { readConfigLine } from '../gate/guard/read-config-line.ts';
 import type { Finding } from '../gate/verdict.ts';
 import { editOrderedMap, entriesOf, getEntry } from '../lib/ordered-map.ts';
@@ -14,8 +13,8 @@ import { configFileOf, configPath, textOf, withText } from './plan-of.ts';
 /** A plan that can be given to HAProxy whoever wrote it, and what was taken out of it. */
 export interface HarmlessPlan {
   readonly plan: Plan;
-  /** Sections of which lines were left out, by key, with the reasons. */
-  readonly leftOut: ReadonlyMap<string, ReadonlySet<LineRisk>>;
+  /** Sections of which lines were left out, by key; a line that names a list stands for those of the list. */
+  readonly leftOut: LeftOut;
   /** Whether a refusal may only be due to what was taken out. */
   readonly isDoubtful: (finding: Pick<Finding, 'message'>) => boolean;
 }
@@ -47,14 +46,14 @@ export function createHarmless(standIn: string): (plan: Plan) => Slices<Harmless
     }
     for (const [key, section] of entriesOf(plan.sections)) {
       if (++looked % pauseEvery === 0) yield;
-      for (const list of listsOf(section)) {
+      for (const { list, line } of listsOf(section)) {
         const file = files.get(list) ?? getEntry(plan.files, list);
         const text = file === undefined ? '' : textOf(file);
         const harmless = guardCrtList(text);
         if (file === undefined || harmless === text) continue;
         isListOther = true;
         files.set(list, withText(file, harmless));
-        leftOut.set(key, new Set([...(leftOut.get(key) ?? []), 'file']));
+        leftOut.set(key, [...(leftOut.get(key) ?? []), { text: line, risk: 'file' }]);
       }
     }
     if (edits.size === 0 && files.size === 0) return { plan, leftOut, isDoubtful };
@@ -74,9 +73,16 @@ function holdsKey(file: PlanFile): boolean {
   return file.kind === 'general' && privateKey.test(textOf(file));
 }
 
-/** Paths of the lists of certificates that a section has HAProxy read: what stands in them names files again. */
-function rememberedLists(): (section: Section) => readonly string[] {
-  const known = new WeakMap<Section, readonly string[]>();
+interface NamedList {
+  /** Its path. */
+  readonly list: string;
+  /** That names it. */
+  readonly line: string;
+}
+
+/** The lists of certificates that a section has HAProxy read: what stands in them names files again. */
+function rememberedLists(): (section: Section) => readonly NamedList[] {
+  const known = new WeakMap<Section, readonly NamedList[]>();
   return (section) => {
     const held = known.get(section) ?? listsIn(section.text);
     known.set(section, held);
@@ -84,14 +90,14 @@ function rememberedLists(): (section: Section) => readonly string[] {
   };
 }
 
-function listsIn(text: string): readonly string[] {
+function listsIn(text: string): readonly NamedList[] {
   // Quotes and escapes may stand within the word.
   if (!/crt|\\x|["'].*["']/.test(text)) return [];
-  const lists: string[] = [];
+  const lists: NamedList[] = [];
   for (const line of text.split('\n')) {
     const { words } = readConfigLine(line);
     words.forEach((word, at) => {
-      if (word === 'crt-list') lists.push(path.posix.normalize(words[at + 1] ?? ''));
+      if (word === 'crt-list') lists.push({ list: path.posix.normalize(words[at + 1] ?? ''), line });
     });
   }
   return lists;

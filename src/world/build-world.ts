@@ -43,6 +43,8 @@ export interface WorldOptions {
   readonly http?: WorldHttp;
   /** HAProxy's pods as templates see them, and the graph that they are of. Absent: there are none. */
   readonly pods?: { readonly graph: Graph; readonly collection: Collection<unknown> };
+  /** See {@link RendererOptions.shippedTemplates}. */
+  readonly shippedTemplates?: ReadonlyMap<string, string>;
   /** See {@link RendererOptions.profileClock}. */
   readonly profileClock?: () => number;
   /** See {@link RendererOptions.isPrepared}. */

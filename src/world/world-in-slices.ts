@@ -21,8 +21,8 @@ const firstReadsLimits = { idle: 10_000, total: 120_000 };
  * @throws CodedError `HAPTIC_ERR_TEMPLATE_*` with everything that is wrong with the templates
  */
 export function* worldInSlices(options: WorldOptions): Slices<World> {
-  const { config, constants, http, pods, profileClock, isPrepared } = options;
-  const ground = options.ground ?? groundOf(config);
+  const { config, constants, http, pods, shippedTemplates, profileClock, isPrepared } = options;
+  const ground = options.ground ?? groundOf(config, constants);
   const stores = [...ground.stores];
   const { graph, above, dispose } = layerGraph([
     ground.facts.graph,
@@ -50,6 +50,7 @@ export function* worldInSlices(options: WorldOptions): Slices<World> {
       constants,
       ...(http && { http: { ...http.reads, contents: above(http.reads.contents) } }),
       ...(pods && { pods: above(pods.collection) }),
+      ...(shippedTemplates && { shippedTemplates }),
       ...(profileClock && { profileClock }),
       ...(isPrepared === undefined ? {} : { isPrepared }),
     });
@@ -91,11 +92,11 @@ function* heldSecrets(
   }
 }
 
-function groundOf(config: TemplateConfig): WorldGround {
+function groundOf(config: TemplateConfig, constants: WorldOptions['constants']): WorldGround {
   const { watchedResources } = config;
   refuseFactsOnDemand(watchedResources);
   const stores = new Map(Object.keys(watchedResources).map((name) => [name, createLiveStore(name)]));
-  return { stores, facts: buildFacts(stores, factOptionsOf(config)) };
+  return { stores, facts: buildFacts(stores, factOptionsOf(config, constants)) };
 }
 
 /** Copies of what templates do not look at would cost memory for nothing. */

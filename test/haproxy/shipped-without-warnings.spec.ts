@@ -1,6 +1,7 @@
 import { hostname, tmpdir } from 'node:os';
 import { firstValueFrom } from 'rxjs';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../src/api/kube-object.ts';
 import { createGate, defaultGateLimits } from '../../src/gate/create-gate.ts';
 import { checkRootsIn } from '../../src/gate/check-root.ts';
 import { runProcess } from '../../src/gate/run-process.ts';
@@ -73,7 +74,11 @@ describeEachLine('the shipped configuration', (line) => {
     expect(await warningsOf({ extraContext: { tls: { passthrough: true }, sslRedirect: true } })).toEqual([]);
   });
 
-  it('has none for who applies an object that asks for it', async () => {
+  /** What somebody is warned of who applies these objects, where nothing was there before. */
+  const notJudgedOf = async (
+    given: readonly KubeObject[],
+    snippets: Readonly<Record<string, string>> = {},
+  ): Promise<readonly string[]> => {
     const check = createChangeCheck({
       gate,
       reduce: createReducer(),
@@ -84,12 +89,65 @@ describeEachLine('the shipped configuration', (line) => {
     const world = createIngressRenderer({
       capabilities: { ...capabilitiesOf({ version: line.line }, []) },
       snippetAnnotations: true,
+      snippets,
     });
-    world.put(...(await objects()));
+    world.put(...given);
     const { plan: next } = world.bundle();
-    expect(
-      await firstValueFrom(check({ accepted: undefined, next, present: () => undefined })),
-    ).toMatchObject({ kind: 'accepted', notJudged: [] });
+    const checked = await firstValueFrom(check({ accepted: undefined, next, present: () => undefined }));
+    expect(checked.kind).toBe('accepted');
+    return checked.kind === 'accepted' ? checked.notJudged : [];
+  };
+
+  it('has none for who applies an object that asks for it', async () => {
+    expect(await notJudgedOf(await objects())).toEqual([]);
+  });
+
+  describe('tells who asks for external authentication', () => {
+    const asking = (annotations: Readonly<Record<string, string>> = {}) => [
+      ingressClass(),
+      service({ name: 'web' }),
+      endpointSlice({ name: 'web-1', service: 'web', endpoints: ['10.0.0.1'] }),
+      service({ name: 'oauth2-proxy', ports: [{ port: 4180 }] }),
+      endpointSlice({ name: 'oauth2-proxy-1', service: 'oauth2-proxy', endpoints: ['10.0.0.2'] }),
+      ingress({
+        name: 'asking',
+        annotations: prefixed({ 'auth-url': 'svc://oauth2-proxy:4180/oauth2/auth', ...annotations }),
+        rules: [{ host: 'a.example.com', paths: [{ path: '/', service: 'web' }] }],
+      }),
+    ];
+    const call = 'http-request lua.haptic_auth if { var(txn.haptic_auth) -m found }';
+    const code = [expect.stringMatching(/^lines of .* were not judged by HAProxy, since they load code/)];
+
+    it('nothing of the shipped lines', async () => {
+      expect(await notJudgedOf(asking())).toEqual([]);
+    });
+
+    it('of lines of their own alone', async () => {
+      const file = [expect.stringContaining('since they name a file outside of the configuration')];
+      expect(await notJudgedOf(asking({ 'config-backend': 'errorfile 503 /etc/nowhere.http' }))).toEqual(
+        file,
+      );
+      expect(await notJudgedOf(asking({ 'config-backend': 'http-request deny' }))).toEqual([]);
+    });
+
+    it('of lines of their own that read as shipped ones do', async () => {
+      expect(await notJudgedOf(asking({ 'config-backend': call }))).toEqual(code);
+    });
+
+    it('of lines that a snippet of somebody else prints into a shipped section, or in place of a shipped one', async () => {
+      expect(await notJudgedOf(asking(), { 'profile-directives-900-mine': `    ${call}` })).toEqual(code);
+      const override = `{{#if shape.externalAuth}}\n    ${call}\n    http-request allow\n{{/if}}`;
+      expect(await notJudgedOf(asking(), { 'profile-directives-420-external-auth': override })).toEqual(code);
+    });
+
+    it('of lines that a template of somebody else prints for the object', async () => {
+      const own = `{{#forEach resources.ingresses as |i|}}{{#section "listen mine"}}
+      listen mine from haptic-http
+          bind unix@mine.sock
+          ${call}
+      {{/section}}{{/forEach}}`;
+      expect(await notJudgedOf(asking(), { 'frontends-900-mine': own })).toEqual(code);
+    });
   });
 
   it('has none with limits shared among pods, of which the checking process is none', async () => {

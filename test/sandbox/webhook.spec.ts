@@ -93,6 +93,15 @@ describeWithKubectl('admission in the sandbox', () => {
     expect(stderr).toContain('is already served by');
   });
 
+  it('has no warning about lines that the shipped libraries write', async () => {
+    const asking = ", annotations: {haproxy-haptic.org/auth-url: 'svc://echo:80/auth'}";
+    const { code, stderr } = await kubectl.run(
+      ['apply', '-f', '-'],
+      ingress('asking', 'ask.example', asking),
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
   it('says what a deletion breaks, and lets it happen', async () => {
     const { code, stderr } = await kubectl.run(['delete', 'ingress', 'good']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

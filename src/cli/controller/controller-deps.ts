@@ -38,6 +38,8 @@ export interface ControllerDeps {
   readonly client: AgentClient;
   /** HAProxy's own check of a plan, with the validators of a configuration. */
   readonly check: (plan: Plan, config: Pick<TemplateConfig, 'validators'>) => Observable<Verdict>;
+  /** Templates that the program brings along, by name: see `Section.foreign`. Absent: there are none. */
+  readonly shippedTemplates?: ReadonlyMap<string, string>;
   /** What templates may know of HAProxy. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Namespace of the HAProxy pods; all when absent. */

@@ -3,8 +3,14 @@ import type { Slices } from '../../lib/slices.ts';
 import type { Section } from '../../protocol/plan.ts';
 import { judgeLine, type JudgedLine, type LineRisk } from './judge-line.ts';
 
-/** Why lines of sections were left out, by the sections' keys. */
-export type LeftOut = ReadonlyMap<string, ReadonlySet<LineRisk>>;
+/** A line that HAProxy is not given. */
+export interface LeftOutLine {
+  readonly text: string;
+  readonly risk: LineRisk;
+}
+
+/** Lines of sections that were left out, by the sections' keys. */
+export type LeftOut = ReadonlyMap<string, readonly LeftOutLine[]>;
 
 /** What was taken out of a configuration before HAProxy sees it. */
 export interface GuardedSections {
@@ -22,7 +28,7 @@ export interface GuardOptions {
 
 interface Guarded {
   readonly section: Section;
-  readonly risks: ReadonlySet<LineRisk>;
+  readonly lines: readonly LeftOutLine[];
 }
 
 /** Keeps the numbers of the lines that follow. */
@@ -40,17 +46,18 @@ export function createGuard({
 }: GuardOptions): (sections: OrderedMap<Section>) => Slices<GuardedSections> {
   const known = new WeakMap<Section, Guarded>();
   const guard = (section: Section, begun: string): Guarded => {
-    if (!mayHave(begun + section.text)) return { section, risks: none };
-    const risks = new Set<LineRisk>();
+    if (!mayHave(begun + section.text)) return { section, lines: none };
+    const left: LeftOutLine[] = [];
     const lines = section.text.split('\n').map((line, at) => {
-      const { risk, beginning } = at === 0 && begun !== '' ? judgeJoined(begun + line) : judgeLine(line);
+      const text = at === 0 ? begun + line : line;
+      const { risk, beginning } = at === 0 && begun !== '' ? judgeJoined(text) : judgeLine(text);
       if (risk === undefined || !leavesOut(risk)) return line;
-      risks.add(risk);
+      left.push({ text, risk });
       return beginning === undefined || (at === 0 && begun !== '') ? placeholder : beginning;
     });
-    return risks.size > 0
-      ? { section: { ...section, text: lines.join('\n') }, risks }
-      : { section, risks: none };
+    return left.length > 0
+      ? { section: { ...section, text: lines.join('\n') }, lines: left }
+      : { section, lines: none };
   };
   const remembered = (section: Section): Guarded => {
     const held = known.get(section) ?? guard(section, '');
@@ -60,14 +67,14 @@ export function createGuard({
   return function* (sections) {
     let looked = 0;
     const edits = new Map<string, Section>();
-    const leftOut = new Map<string, ReadonlySet<LineRisk>>();
+    const leftOut = new Map<string, readonly LeftOutLine[]>();
     /** A line that a section ends in goes on in the next one. */
     let begun = '';
     for (const [key, section] of entriesOf(sections)) {
-      const { section: harmless, risks } = begun === '' ? remembered(section) : guard(section, begun);
+      const { section: harmless, lines } = begun === '' ? remembered(section) : guard(section, begun);
       if (harmless !== section) {
         edits.set(key, harmless);
-        leftOut.set(key, risks);
+        leftOut.set(key, lines);
       }
       const end = section.text.lastIndexOf('\n') + 1;
       begun = end === 0 ? begun + section.text : section.text.slice(end);
@@ -83,4 +90,4 @@ function judgeJoined(line: string): JudgedLine {
   return judged.risk === undefined && line.includes('default-path') ? { risk: 'file' } : judged;
 }
 
-const none: ReadonlySet<LineRisk> = new Set();
+const none: readonly LeftOutLine[] = [];

@@ -26,7 +26,17 @@ describe('a guarded configuration', () => {
     const sections = sectionsOf('global\n  lua-load x\n  maxconn 1\n  frob x\n', 'frontend f\n  bind :80\n');
     const guarded = guard(sections);
     expect(textsOf(guarded)).toEqual({ 0: `global\n${gone}\n  maxconn 1\nfrob\n` });
-    expect(guarded.leftOut).toEqual(new Map([['0', new Set(['load', 'unknown'])]]));
+    expect(guarded.leftOut).toEqual(
+      new Map([
+        [
+          '0',
+          [
+            { text: '  lua-load x', risk: 'load' },
+            { text: '  frob x', risk: 'unknown' },
+          ],
+        ],
+      ]),
+    );
     expect(textsOf(guard(sections))).toEqual(textsOf(guarded));
   });
 
