@@ -1,15 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/ingress.md'), 'utf8');
 const block = (page.match(/(?:^(?: {4}.*)?\n)+/gm) ?? []).find((text) => text.includes('templateSnippets:'));
@@ -18,10 +14,8 @@ const { templateSnippets } = parse(block ?? '') as {
 };
 
 describeEachLine('the access log', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    pool = await startEchoPool('web');
+  const pool = setUp(() => startEchoPool('web'));
+  const world = setUp(async () => {
     const snippets = Object.fromEntries(
       Object.entries(templateSnippets).map(([name, { template }]) => [name, template]),
     );
@@ -30,11 +24,7 @@ describeEachLine('the access log', (line) => {
       annotatedIngress('plain.example.com', {}),
       annotatedIngress('cors.example.com', { 'cors-enable': 'true' }),
     ];
-    world = await startIngressTraffic(line, objects, { extraContext: { accessLog: true }, snippets });
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
+    return startIngressTraffic(line, objects, { extraContext: { accessLog: true }, snippets });
   });
 
   it('tells host, backend and rule by the snippet of docs/ingress.md', async () => {

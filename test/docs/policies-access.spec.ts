@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/policies-access.md'), 'utf8');
 
@@ -34,16 +30,10 @@ const rows = [...page.matchAll(/^\| `([^`/]+)(\/[^`]*)`(?: with `([^`]+)`)? +\| 
 const haproxy = newestHaproxyLine();
 
 describe.skipIf(haproxy === undefined)('docs/policies-access.md', () => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    if (haproxy === undefined) return;
-    pool = await startEchoPool('shop', 'oauth2-proxy');
-    world = await startIngressTraffic(haproxy, [...pool.objects, ...objects]);
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
+  const pool = setUp(() => startEchoPool('shop', 'oauth2-proxy'));
+  const world = setUp(() => {
+    if (haproxy === undefined) throw new Error('no HAProxy');
+    return startIngressTraffic(haproxy, [...pool.objects, ...objects]);
   });
 
   it('has an example and rows for what it tells', () => {

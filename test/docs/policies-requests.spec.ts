@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 const page = readFileSync(path.resolve(import.meta.dirname, '../../docs/policies-requests.md'), 'utf8');
 const objects = (page.match(/(?:^(?: {4}.*)?\n)+/gm) ?? [])
@@ -24,16 +20,10 @@ const rows = [...page.matchAll(/^\| `([^`/]+)(\/[^`]*)`(?: with `([^`]+)`)? +\| 
 const haproxy = newestHaproxyLine();
 
 describe.skipIf(haproxy === undefined)('docs/policies-requests.md', () => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    if (haproxy === undefined) return;
-    pool = await startEchoPool('shop', 'shop-next');
-    world = await startIngressTraffic(haproxy, [...pool.objects, ...objects], { snippetAnnotations: true });
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
+  const pool = setUp(() => startEchoPool('shop', 'shop-next'));
+  const world = setUp(() => {
+    if (haproxy === undefined) throw new Error('no HAProxy');
+    return startIngressTraffic(haproxy, [...pool.objects, ...objects], { snippetAnnotations: true });
   });
 
   it('has an example and a row for what it tells', () => {

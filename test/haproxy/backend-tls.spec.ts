@@ -2,40 +2,31 @@ import { once } from 'node:events';
 import type http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import { type IngressTraffic, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, secret, service } from '../fixtures/kube-objects.ts';
-import { type ProxiedServer, startProxiedServer } from '../fixtures/proxied-server.ts';
+import { startProxiedServer } from '../fixtures/proxied-server.ts';
 import { issueRevocationList } from '../fixtures/revocation-list.ts';
-import { startTlsEcho, type TlsEcho, type TlsEchoAnswer } from '../fixtures/tls-echo.ts';
+import { setUp } from '../fixtures/set-up.ts';
+import { startTlsEcho, type TlsEchoAnswer } from '../fixtures/tls-echo.ts';
 
-let ours: IssuedCertificate;
-let theirs: IssuedCertificate;
-let inner: IssuedCertificate;
-let client: IssuedCertificate;
-let front: IssuedCertificate;
-let open: TlsEcho;
-let closed: TlsEcho;
-let old: TlsEcho;
-let proxied: ProxiedServer;
+const ours = setUp(() => issueCertificate({ names: ['ours'], isAuthority: true }));
+const theirs = setUp(() => issueCertificate({ names: ['theirs'], isAuthority: true }));
+const inner = setUp(() => issueCertificate({ names: ['inner.example', 'a.example.com'], issuer: ours }));
+const client = setUp(() => issueCertificate({ names: ['haproxy'], issuer: ours }));
+const front = setUp(() => issueCertificate({ names: ['*.example.com'] }));
 let revocations: string;
 beforeAll(async () => {
-  ours = await issueCertificate({ names: ['ours'], isAuthority: true });
-  theirs = await issueCertificate({ names: ['theirs'], isAuthority: true });
-  inner = await issueCertificate({ names: ['inner.example', 'a.example.com'], issuer: ours });
-  client = await issueCertificate({ names: ['haproxy'], issuer: ours });
-  front = await issueCertificate({ names: ['*.example.com'] });
   revocations = await issueRevocationList(ours, [inner]);
-  open = await startTlsEcho('open', { certificate: inner });
-  closed = await startTlsEcho('closed', { certificate: inner, authority: ours });
-  old = await startTlsEcho('old', { certificate: inner, options: { maxVersion: 'TLSv1.2' } });
-  proxied = await startProxiedServer();
 });
-afterAll(() => Promise.all([open, closed, old, proxied].map((server) => server.stop())));
+const open = setUp(() => startTlsEcho('open', { certificate: inner }));
+const closed = setUp(() => startTlsEcho('closed', { certificate: inner, authority: ours }));
+const old = setUp(() => startTlsEcho('old', { certificate: inner, options: { maxVersion: 'TLSv1.2' } }));
+const proxied = setUp(() => startProxiedServer());
 
 /** A Service of its own with what is said of it, reached by `<name>.example.com`. */
 function backend(
@@ -62,9 +53,8 @@ const pair = (name: string, { cert, key }: IssuedCertificate) =>
   secret({ name, data: { 'tls.crt': cert, 'tls.key': key } });
 
 describeEachLine('TLS with servers', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(async () =>
+    startIngressTraffic(line, [
       pair('front', front),
       pair('client', client),
       pair('stranger', await issueCertificate({ names: ['stranger'], issuer: theirs })),
@@ -133,9 +123,8 @@ describeEachLine('TLS with servers', (line) => {
       ...backend('v2-ssl', proxied, { 'proxy-protocol': 'v2-ssl' }),
       ...backend('v2-ssl-cn', proxied, { 'proxy-protocol': 'v2-ssl-cn' }),
       ...backend('no', proxied, { 'proxy-protocol': 'no' }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   const ask = async (name: string) => {
     const { status, body } = await world.request({ host: `${name}.example.com` });

@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web', 'next', 'third');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web', 'next', 'third'));
 
 /** The canary of a host's Ingress, to the Service `next`. */
 const canaryOf = (
@@ -30,8 +22,7 @@ const canaryOf = (
   });
 
 describeEachLine('canaries', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
+  const world = setUp(async () => {
     const hosts = [
       'header',
       'value',
@@ -45,7 +36,7 @@ describeEachLine('canaries', (line) => {
       'two',
       'other',
     ];
-    world = await startIngressTraffic(line, [
+    return startIngressTraffic(line, [
       ...pool.objects,
       ...hosts.map((host) => annotatedIngress(`${host}.example.com`, {})),
       canaryOf('header.example.com', { 'canary-by-header': 'X-Canary' }),
@@ -82,7 +73,6 @@ describeEachLine('canaries', (line) => {
       canaryOf('strict.example.com', { 'canary-weight': '100', 'denylist-source-range': '192.0.2.0/24' }),
     ]);
   });
-  afterAll(() => world.stop());
 
   const ask = (host: string, ...headers: readonly string[]) =>
     world.outcome({ host: `${host}.example.com`, headers });

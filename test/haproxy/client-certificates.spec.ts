@@ -3,40 +3,28 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { answerTo } from '../fixtures/answer-to.ts';
-import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { issueRevocationList } from '../fixtures/revocation-list.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, type IngressOptions, secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-let ours: IssuedCertificate;
-let theirs: IssuedCertificate;
-let alice: IssuedCertificate;
-let mallory: IssuedCertificate;
-let revoked: IssuedCertificate;
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
+const ours = setUp(() => issueCertificate({ names: ['ours'], isAuthority: true }));
+// The same name: whose clients they are is not a matter of names.
+const theirs = setUp(() => issueCertificate({ names: ['ours'], isAuthority: true }));
+const alice = setUp(() => issueCertificate({ names: ['alice'], issuer: ours }));
+const mallory = setUp(() => issueCertificate({ names: ['alice'], issuer: theirs }));
+const revoked = setUp(() => issueCertificate({ names: ['revoked'], issuer: ours }));
 let revocations: string;
 beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-  ours = await issueCertificate({ names: ['ours'], isAuthority: true });
-  // The same name: whose clients they are is not a matter of names.
-  theirs = await issueCertificate({ names: ['ours'], isAuthority: true });
-  alice = await issueCertificate({ names: ['alice'], issuer: ours });
-  mallory = await issueCertificate({ names: ['alice'], issuer: theirs });
-  revoked = await issueCertificate({ names: ['revoked'], issuer: ours });
   revocations = await issueRevocationList(ours, [revoked]);
 });
-afterAll(() => pool.stop());
 
 const say = (key: string, value: string) => ({ [`haproxy-haptic.org/${key}`]: value });
 const hostOf = (name: string, annotations: Readonly<Record<string, string>>, more: IngressOptions = {}) =>
@@ -51,9 +39,8 @@ const authority = (name: string, { cert }: IssuedCertificate, more: Readonly<Rec
   secret({ name, data: { 'ca.crt': cert, ...more } });
 
 describeEachLine('client certificates', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -101,9 +88,8 @@ describeEachLine('client certificates', (line) => {
         }),
       ],
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
 
   interface Asked {
     readonly servername?: string;

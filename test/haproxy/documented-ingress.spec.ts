@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ask, protocols } from '../fixtures/ask.ts';
-import { type CertificatePool, createCertificatePool } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, ingressClass, type PathOptions, serviceBackend } from '../fixtures/kube-objects.ts';
 import { rawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /**
  * What the documentation of Ingress says (kubernetes.io, Concepts: Ingress; reference of networking.k8s.io/v1), sentence by sentence and with its own examples, through
  * HAProxy. What it leaves to the controller is in docs/ingress.md.
  */
-let pool: EchoPool;
-let certificates: CertificatePool;
-beforeAll(async () => {
-  pool = await startEchoPool('one', 'two', 'three', 'rest');
-  certificates = await createCertificatePool();
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('one', 'two', 'three', 'rest'));
+const certificates = setUp(() => createCertificatePool());
 
 type Named = readonly [path: string, service: string];
 const paths = (pathType: string, ...named: readonly Named[]): PathOptions[] =>
@@ -103,10 +94,9 @@ const examples: readonly (readonly [
 const hostOf = (i: number) => `example-${i}.test`;
 
 describeEachLine('Ingress as it is documented', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
+  const world = setUp(async () => {
     const rule = (host: string | undefined, service: string) => ({ host, paths: prefix(['/', service]) });
-    world = await startIngressTraffic(
+    return startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -205,7 +195,6 @@ describeEachLine('Ingress as it is documented', (line) => {
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
     );
   });
-  afterAll(() => world.stop());
 
   describe.each(protocols)('over %s', (protocol) => {
     const outcome = async (host: string, target = '/') =>

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { addressRules } from '../../src/projections/endpoints/address-rules.ts';
 import { judgeAddress } from '../../src/projections/endpoints/judge-address.ts';
-import { type DnsServer, startDnsServer } from '../fixtures/dns-server.ts';
+import { startDnsServer } from '../fixtures/dns-server.ts';
 import { describeEachLine, type HaproxyLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, service } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let dns: DnsServer;
-beforeAll(async () => {
-  pool = await startEchoPool('a', 'b');
-  dns = await startDnsServer();
-});
-afterAll(() => Promise.all([pool.stop(), dns.stop()]));
+const pool = setUp(() => startEchoPool('a', 'b'));
+const dns = setUp(() => startDnsServer());
 
 /** An Ingress at `<name>.example.com` and an ExternalName Service, which leads to the port of an echo server. */
 function external(name: string, externalName: string, port = pool.at('a').port) {
@@ -46,8 +37,7 @@ function start(line: HaproxyLine, objects: readonly KubeObject[], allowed: strin
 }
 
 describeEachLine('external names', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
+  const world = setUp(async () => {
     const { host } = pool.at('a');
     dns.set('api.test', host);
     dns.set('loopback.test', '127.255.255.254');
@@ -58,7 +48,7 @@ describeEachLine('external names', (line) => {
     dns.set('private.test', '10.1.2.3');
     dns.set('trusted.internal.test', '10.1.2.3');
     dns.set('empty.test');
-    world = await start(
+    return start(
       line,
       [
         ...external('api', 'API.test.'),
@@ -84,7 +74,6 @@ describeEachLine('external names', (line) => {
       `${host}/32`,
     );
   });
-  afterAll(() => world.stop());
 
   it('are resolved when a request comes, and asked by the host of the client', async () => {
     const { server, headers } = await world.echo(at('api'));

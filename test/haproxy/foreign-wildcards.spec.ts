@@ -1,30 +1,37 @@
 import https, { type RequestOptions } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
+import { expect, it } from 'vitest';
+import { createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
 
 const host = 'c.w.example.com';
 const old = { maxVersion: 'TLSv1.2' } as const;
 
 describeEachLine('a wildcard of another namespace that comes later', (line) => {
-  let world: IngressTraffic;
+  const world = setUp(() =>
+    startIngressTraffic(
+      line,
+      [
+        ...pool.objects,
+        ...[certificates.secretOf('fallback'), secretOf('evil'), secretOf('shop')],
+        ingress({ name: 'main', created: '2026-01-01T00:00:00Z', rules: [rootRule(host)] }),
+        // So that there are entries to begin with.
+        ingress({
+          name: 'other',
+          tls: [{ hosts: ['other.example.com'], secretName: 'wild' }],
+          rules: [rootRule('other.example.com')],
+        }),
+      ],
+      { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
+    ),
+  );
   const shown = (name: string, options = {}) => certificates.shownBy(world, name, options);
   const status = async (more: RequestOptions = {}) => {
     const request = https.request({
@@ -48,25 +55,6 @@ describeEachLine('a wildcard of another namespace that comes later', (line) => {
       annotations: { 'haproxy-haptic.org/ssl-min-version': 'TLSv1.3' },
       tls: [{ hosts: ['*.w.example.com'], secretName: 'wild' }],
     });
-
-  beforeAll(async () => {
-    world = await startIngressTraffic(
-      line,
-      [
-        ...pool.objects,
-        ...[certificates.secretOf('fallback'), secretOf('evil'), secretOf('shop')],
-        ingress({ name: 'main', created: '2026-01-01T00:00:00Z', rules: [rootRule(host)] }),
-        // So that there are entries to begin with.
-        ingress({
-          name: 'other',
-          tls: [{ hosts: ['other.example.com'], secretName: 'wild' }],
-          rules: [rootRule('other.example.com')],
-        }),
-      ],
-      { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
-    );
-  });
-  afterAll(() => world.stop());
 
   it('leaves the certificate and the versions of a host alone that is served already, and takes no reload', async () => {
     expect(await shown(host, old)).toBe('fallback');

@@ -1,32 +1,23 @@
 import net from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { issueCertificate } from '../fixtures/certificates.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 const balancer = '127.9.0.1';
 const stranger = '127.8.0.1';
 const client = '203.0.113.7';
 
 describeEachLine('proxies before HAProxy that speak HTTP', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
+  const world = setUp(async () => {
     const authority = await issueCertificate({ isAuthority: true });
-    world = await startIngressTraffic(
+    return startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -49,7 +40,6 @@ describeEachLine('proxies before HAProxy that speak HTTP', (line) => {
       },
     );
   });
-  afterAll(() => world.stop());
 
   const told = async (from: string, ...headers: string[]) => {
     const { headers: seen } = await world.echo({ host: 'open.example.com', from, headers });

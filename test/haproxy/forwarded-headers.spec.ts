@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { rootRule } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import { type EchoPool, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root'));
 
 const claimed = ['X-Forwarded-Host: evil.example', 'X-Forwarded-Port: 1', 'X-Real-IP: 192.0.2.1'];
 const names = ['x-forwarded-host', 'x-forwarded-port', 'x-real-ip'];

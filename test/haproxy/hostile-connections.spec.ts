@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
 import net from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import type { HaproxyLine } from '../fixtures/haproxy-lines.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
 import { type IngressTraffic, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, service } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** What a server got of one connection, byte for byte, and what it says to all of it. */
 interface Obliging {
@@ -46,18 +47,9 @@ async function startObliging(): Promise<Obliging> {
 }
 
 describeEachLine('what clients say of their connection', (line) => {
-  let server: Obliging;
-  let world: IngressTraffic;
-  let h2: { readonly host: string; readonly port: number };
-  beforeAll(async () => {
-    server = await startObliging();
-    h2 = await freeAddress();
-    world = await startWorld(line, server.port, h2);
-  });
-  afterAll(async () => {
-    await world.stop();
-    server.stop();
-  });
+  const server = setUp(() => startObliging());
+  const h2 = setUp(() => freeAddress());
+  const world = setUp(() => startWorld(line, server.port, h2));
 
   /** What a client reads that sends one request and, once there is an answer, what it would like to have looked at by nobody. */
   const ask = async (...lines: readonly string[]): Promise<string> => {

@@ -4,23 +4,14 @@ import https from 'node:https';
 import type tls from 'node:tls';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { prefixed } from '../fixtures/prefixed.ts';
-import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
 
 const hostOf = (name: string, said: Readonly<Record<string, string>>, secretName: string | null = 'wild') =>
   ingress({

@@ -3,48 +3,28 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { x509 } from '../../src/certificates/x509.ts';
 import { answerTo } from '../fixtures/answer-to.ts';
 import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine, type HaproxyLine, haproxyLines } from '../fixtures/haproxy-lines.ts';
 import { eventually, freeAddress, globalSection, startHaproxy } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** The lines that can be clients of HTTP/3. */
 const quicClients = haproxyLines().found.filter(({ line }) => line === '3.4');
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
 
 const secretOf: CertificatePool['secretOf'] = (name, as) => certificates.secretOf(name, as);
 
 describeEachLine('HTTPS beside HTTP', (line) => {
-  let world: IngressTraffic;
-  const secure = (host: string, target = '/') =>
-    answerTo(
-      https.request({
-        ...{ ...world.https, servername: host, headers: { host }, path: target },
-        ...{ rejectUnauthorized: false, agent: false },
-      }),
-    );
-  const plain = (host: string, target = '/') =>
-    answerTo(http.request({ ...world.http, headers: { host }, path: target, agent: false }));
-
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -68,9 +48,17 @@ describeEachLine('HTTPS beside HTTP', (line) => {
           hsts: { enabled: true, maxAge: 600, includeSubdomains: true, preload: false },
         },
       },
+    ),
+  );
+  const secure = (host: string, target = '/') =>
+    answerTo(
+      https.request({
+        ...{ ...world.https, servername: host, headers: { host }, path: target },
+        ...{ rejectUnauthorized: false, agent: false },
+      }),
     );
-  });
-  afterAll(() => world.stop());
+  const plain = (host: string, target = '/') =>
+    answerTo(http.request({ ...world.http, headers: { host }, path: target, agent: false }));
 
   it('routes in the same way, and says so to backends', async () => {
     const answer = await secure('shop.example.com', '/a%2Fb?c');

@@ -1,33 +1,26 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { ask } from '../fixtures/ask.ts';
-import { type CertificatePool, createCertificatePool } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool } from '../fixtures/certificate-pool.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { hostileTexts, marker } from '../fixtures/hostile-texts.ts';
 import { bundleFiles } from '../fixtures/ingress-renderer.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** What stands in certificates and beside them in Secrets is text of strangers, too; so is what clients show. */
 const texts = Object.values(hostileTexts).filter((text) => text.trim() !== '');
 /** Alternative names are ASCII. */
 const names = texts.filter((text) => /^[\0-\x7f]*$/.test(text) && text.length < 1000);
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-let authority: IssuedCertificate;
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
+const authority = setUp(() => issueCertificate({ names: ['authority'], isAuthority: true }));
 const named: { readonly host: string; readonly certificate: IssuedCertificate }[] = [];
 const clients: { readonly text: string; readonly certificate: IssuedCertificate }[] = [];
 beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-  authority = await issueCertificate({ names: ['authority'], isAuthority: true });
   for (const [i, text] of names.entries()) {
     const host = `own-${i}.example.org`;
     named.push({ host, certificate: await issueCertificate({ names: [host, text, `${text}.example.org`] }) });
@@ -39,7 +32,6 @@ beforeAll(async () => {
       certificate: await issueCertificate({ names: ['client'], issuer: authority, commonName: text }),
     });
 });
-afterAll(() => pool.stop());
 
 describeEachLine('hostile certificates', (line) => {
   let world: IngressTraffic;

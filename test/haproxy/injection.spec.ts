@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { annotationRows, isClean } from '../fixtures/annotation-rows.ts';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { canary, hostileTexts } from '../fixtures/hostile-texts.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** Every hostile text that an annotation takes, and one that it refuses, each as an object of its own beside a neighbour. */
 const attempts = annotationRows
@@ -32,13 +28,11 @@ const asked = attempts.filter(
 );
 
 describeEachLine('hostile annotations', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
   const rules = (host: string) => [{ host, paths: [{ path: '/', service: 'a' }] }];
-  beforeAll(async () => {
+  const pool = setUp(() => startEchoPool('a'));
+  const world = setUp(() => {
     process.env[canary.name] = canary.value;
-    pool = await startEchoPool('a');
-    world = await startIngressTraffic(line, [
+    return startIngressTraffic(line, [
       ...pool.objects,
       secret({ name: 'shop-users', type: 'Opaque', data: { auth: 'user:$6$salt$abcdefghijklmnopqrstuv' } }),
       ingress({ name: 'neighbour', rules: rules('neighbour.example.com') }),
@@ -49,12 +43,8 @@ describeEachLine('hostile annotations', (line) => {
       }),
       ...attempts.map(({ name, host, annotations }) => ingress({ name, annotations, rules: rules(host) })),
     ]);
-  }, 120_000);
-  afterAll(async () => {
-    Reflect.deleteProperty(process.env, canary.name);
-    await world.stop();
-    await pool.stop();
   });
+  afterAll(() => Reflect.deleteProperty(process.env, canary.name));
 
   it('HAProxy takes them all, and neighbours are as they were', async () => {
     expect(attempts.length).toBeGreaterThan(annotationRows.length);

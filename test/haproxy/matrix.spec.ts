@@ -7,42 +7,31 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { annotationPrefix } from '../../src/projections/policies/annotation-field.ts';
 import { policyTable } from '../../src/projections/policies/policy-table.ts';
 import { ask, protocols } from '../fixtures/ask.ts';
-import { type CertificatePool, createCertificatePool } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, service } from '../fixtures/kube-objects.ts';
 import { matrixPolicyRows } from '../fixtures/matrix-policy-rows.ts';
 import type { MatrixProbe } from '../fixtures/matrix-row.ts';
 import { matrixRows } from '../fixtures/matrix-rows.ts';
 import { matrixSite } from '../fixtures/matrix-site.ts';
-import { startTlsEcho, type TlsEcho } from '../fixtures/tls-echo.ts';
+import { setUp } from '../fixtures/set-up.ts';
+import { startTlsEcho } from '../fixtures/tls-echo.ts';
 
 const rows = [...matrixRows, ...matrixPolicyRows];
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-let secured: TlsEcho;
+const pool = setUp(() => startEchoPool(...matrixSite.servers));
+const certificates = setUp(() => createCertificatePool());
+const secured = setUp(() => startTlsEcho('secured', { certificate: certificates.certificateOf('own') }));
 /** Takes connections, and never answers. */
 const mute = net.createServer((socket) => socket.on('error', () => socket.destroy()).resume());
-let silent: { readonly host: string; readonly port: number };
+const silent = setUp(() => freeAddress());
 beforeAll(async () => {
-  pool = await startEchoPool(...matrixSite.servers);
-  certificates = await createCertificatePool();
-  secured = await startTlsEcho('secured', { certificate: certificates.certificateOf('own') });
-  silent = await freeAddress();
   mute.listen(silent.port, silent.host);
   await once(mute, 'listening');
 });
-afterAll(async () => {
-  await Promise.all([pool.stop(), secured.stop()]);
-  mute.close();
-});
+afterAll(() => mute.close());
 
 const at = (name: string, { host, port }: { readonly host: string; readonly port: number }) => [
   service({ name }),
@@ -50,10 +39,9 @@ const at = (name: string, { host, port }: { readonly host: string; readonly port
 ];
 
 describeEachLine('the matrix of traffic', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
+  const world = setUp(async () => {
     const objects = rows.flatMap((row) => row.objects);
-    world = await startIngressTraffic(
+    return startIngressTraffic(
       line,
       [
         ...[...pool.objects, ...at('secured', secured), ...at('mute', silent)],
@@ -62,7 +50,6 @@ describeEachLine('the matrix of traffic', (line) => {
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
     );
   });
-  afterAll(() => world.stop());
 
   describe.each(protocols)('over %s', (protocol) => {
     const probes = rows.flatMap(({ feature, yes, no }) =>

@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 describeEachLine('mirroring', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    pool = await startEchoPool('web', 'copy');
-    world = await startIngressTraffic(line, [
+  const pool = setUp(() => startEchoPool('web', 'copy'));
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       annotatedIngress('copied.example.com', { 'mirror-target': 'svc://copy:80', 'rewrite-target': '/new' }),
       annotatedIngress('lost.example.com', { 'mirror-target': 'svc://gone:80' }),
       annotatedIngress('stranger.example.com', { 'mirror-target': 'svc://other/copy:80' }),
       annotatedIngress('plain.example.com', {}),
-    ]);
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
-  });
+    ]),
+  );
   const copies = () => pool.at('copy').seen();
   const ask = async (host: string, more = {}) => {
     expect(await world.outcome({ host: `${host}.example.com`, ...more })).toBe('web');

@@ -3,34 +3,22 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
-import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
-import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
+import { createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
+import { issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, type IngressOptions, service } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 import { startTlsEcho, type TlsEcho, type TlsEchoAnswer } from '../fixtures/tls-echo.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-let inner: IssuedCertificate;
-let echo: TlsEcho;
-let other: TlsEcho;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-  inner = await issueCertificate({ names: ['inner.example'] });
-  echo = await startTlsEcho('echo', { certificate: inner });
-  other = await startTlsEcho('other', { certificate: inner });
-});
-afterAll(() => Promise.all([pool, echo, other].map((server) => server.stop())));
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
+const inner = setUp(() => issueCertificate({ names: ['inner.example'] }));
+const echo = setUp(() => startTlsEcho('echo', { certificate: inner }));
+const other = setUp(() => startTlsEcho('other', { certificate: inner }));
 
 const challenge = '/.well-known/acme-challenge';
 const passing = { 'haproxy-haptic.org/ssl-passthrough': 'true' };
@@ -51,9 +39,8 @@ const passed = (name: string, host: string, to = 'inner', more: IngressOptions =
   });
 
 describeEachLine('TLS passthrough', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -107,9 +94,8 @@ describeEachLine('TLS passthrough', (line) => {
         defaultCertificates: [{ namespace: 'shop', name: 'fallback' }],
         extraContext: { tls: { passthrough: true } },
       },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
 
   const ask = async (servername: string, host = servername, localAddress?: string) => {
     const request = https.request({

@@ -1,29 +1,18 @@
 import http2 from 'node:http2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
-import { type CertificatePool, createCertificatePool } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool } from '../fixtures/certificate-pool.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-beforeAll(async () => {
-  pool = await startEchoPool('web', 'authority');
-  certificates = await createCertificatePool();
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web', 'authority'));
+const certificates = setUp(() => createCertificatePool());
 
 describeEachLine('policies that keep requests out, over HTTPS and HTTP/2', (line) => {
-  let world: IngressTraffic;
-  let session: http2.ClientHttp2Session;
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -41,16 +30,16 @@ describeEachLine('policies that keep requests out, over HTTPS and HTTP/2', (line
         }),
       ],
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
-    );
+    ),
+  );
+  let session: http2.ClientHttp2Session;
+  beforeAll(() => {
     session = http2.connect(`https://${world.https.host}:${world.https.port}`, {
       rejectUnauthorized: false,
       servername: 'shop.example.com',
     });
   });
-  afterAll(async () => {
-    session.destroy();
-    await world.stop();
-  });
+  afterAll(() => session.destroy());
 
   /** Status and body; `body` is sent without telling its length. */
   const ask = (host: string, headers: http2.OutgoingHttpHeaders = {}, body?: string) =>

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, service } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** An Ingress of its own for a host, with annotations of ours. */
 const withAnnotations = (
@@ -22,24 +18,19 @@ const withAnnotations = (
     rules: [{ host, paths: [{ path: '/', service: to }] }],
   });
 
-let pool: EchoPool;
-let both: readonly KubeObject[];
-beforeAll(async () => {
-  pool = await startEchoPool('one', 'two');
-  both = [
-    ...pool.objects,
-    service({ name: 'both' }),
-    ...(['one', 'two'] as const).map((name) =>
-      endpointSlice({
-        name: `both-${name}`,
-        service: 'both',
-        endpoints: [{ address: pool.at(name).host, pod: name }],
-        ports: [{ port: pool.at(name).port }],
-      }),
-    ),
-  ];
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('one', 'two'));
+const both = (): KubeObject[] => [
+  ...pool.objects,
+  service({ name: 'both' }),
+  ...(['one', 'two'] as const).map((name) =>
+    endpointSlice({
+      name: `both-${name}`,
+      service: 'both',
+      endpoints: [{ address: pool.at(name).host, pod: name }],
+      ports: [{ port: pool.at(name).port }],
+    }),
+  ),
+];
 
 /** Who answers, one after the other. */
 async function answers(
@@ -56,10 +47,9 @@ const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
 describeEachLine('load balancing', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
-      ...both,
+  const world = setUp(() =>
+    startIngressTraffic(line, [
+      ...both(),
       withAnnotations('plain.example.com', {}),
       withAnnotations('header.example.com', { 'balance-algorithm': 'hdr(X-User)' }),
       withAnnotations('uri.example.com', { 'balance-algorithm': 'uri' }),
@@ -67,9 +57,8 @@ describeEachLine('load balancing', (line) => {
       withAnnotations('source.example.com', { 'balance-algorithm': 'source' }),
       withAnnotations('least.example.com', { 'balance-algorithm': 'leastconn' }),
       withAnnotations('random.example.com', { 'balance-algorithm': 'random' }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   it('goes round by default', async () => {
     expect(
@@ -120,10 +109,9 @@ describeEachLine('load balancing', (line) => {
 });
 
 describeEachLine('affinity by cookie', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
-      ...both,
+  const world = setUp(() =>
+    startIngressTraffic(line, [
+      ...both(),
       withAnnotations('sticky.example.com', {
         affinity: 'cookie',
         'session-cookie-name': 'SRV',
@@ -134,9 +122,8 @@ describeEachLine('affinity by cookie', (line) => {
       }),
       withAnnotations('default.example.com', { affinity: 'cookie' }),
       withAnnotations('safe.example.com', { affinity: 'cookie', 'session-cookie-secure': 'true' }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
   const setCookie = async (host: string) => {
     const { head } = await world.request({ host });
     return /^set-cookie: (.*)$/im.exec(head)?.[1] ?? '';
@@ -178,8 +165,7 @@ describeEachLine('affinity by cookie', (line) => {
 });
 
 describeEachLine('retries, checks and limits', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
+  const world = setUp(async () => {
     const gone = [
       service({ name: 'half' }),
       endpointSlice({
@@ -196,8 +182,8 @@ describeEachLine('retries, checks and limits', (line) => {
         ports: [{ port: 9 }],
       }),
     ];
-    world = await startIngressTraffic(line, [
-      ...both,
+    return startIngressTraffic(line, [
+      ...both(),
       ...gone,
       withAnnotations('default.example.com', {}, 'half'),
       withAnnotations('never.example.com', { retries: '0' }, 'half'),
@@ -235,7 +221,6 @@ describeEachLine('retries, checks and limits', (line) => {
       withAnnotations('limited.example.com', { 'retry-on': '429' }),
     ]);
   });
-  afterAll(() => world.stop());
 
   it('go on with the next server by default, and do not where that is said', async () => {
     expect(

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { hidePasswords } from '../../src/sinks/publish/hide-passwords.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 /** Each of the word "secret", as openssl makes them. */
 const hashes = {
@@ -31,9 +23,8 @@ const users = (name: string, data: Readonly<Record<string, string>>) =>
   secret({ name, type: 'Opaque', data });
 
 describeEachLine('passwords', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       users('users', {
         auth: [
@@ -56,9 +47,8 @@ describeEachLine('passwords', (line) => {
       annotatedIngress('hopeless.example.com', { 'auth-secret': 'hopeless' }),
       annotatedIngress('foreign.example.com', { 'auth-secret': 'other/users' }),
       annotatedIngress('open.example.com', {}),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
   const ask = (host: string, credentials?: string, more: readonly string[] = []) => {
     const headers = [
       ...(credentials === undefined

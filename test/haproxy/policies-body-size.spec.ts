@@ -1,32 +1,22 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
 import net from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 const chunked = (...sizes: readonly number[]) =>
   [...sizes, 0].map((size) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`).join('');
 
 describeEachLine('size of bodies', (line) => {
-  let world: IngressTraffic;
-  let h2c: { readonly host: string; readonly port: number };
-  beforeAll(async () => {
-    h2c = await freeAddress();
-    world = await startIngressTraffic(
+  const h2c = setUp(() => freeAddress());
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -37,9 +27,8 @@ describeEachLine('size of bodies', (line) => {
         annotatedIngress('free.example.com', {}),
       ],
       { snippets: { 'frontend-http-900-h2c': `    bind ${h2c.host}:${h2c.port} proto h2\n` } },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
   /** Some lines wait for the rest of a body after their answer, so the end of it is not waited for. */
   const send = async (host: string, headers: readonly string[], body: string) => {
     const socket = net.connect(world.http.port, world.http.host);

@@ -5,9 +5,10 @@ import { annotatedIngress as withAnnotations } from '../fixtures/annotated-ingre
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
-import { type IngressTraffic, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, secret, service } from '../fixtures/kube-objects.ts';
 import type { RawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** Numbers its answers, and says of them what the query asks for: `?h=cache-control:max-age=60`. */
 let server: Server;
@@ -31,36 +32,8 @@ afterAll(() => server.close());
 const fresh = 'h=cache-control:max-age=60';
 
 describeEachLine('a cache', (line) => {
-  let world: IngressTraffic;
-  let counter = 0;
-  let target: string;
-  const asked = (request: Partial<RawRequest> & { host: string }) =>
-    world.request({ target: `${target}?${fresh}`, ...request });
-  const number = async (request: Partial<RawRequest> & { host: string }) =>
-    (JSON.parse((await asked(request)).body) as { n: number }).n;
-  /** Whether the second of two equal requests is answered without the server. */
-  const keeps = async (query: string, host = 'kept.example.com', headers: readonly string[] = []) => {
-    const request = { host, target: `${target}?${query}`, headers };
-    return (await number(request)) === (await number(request));
-  };
-  const site = () => {
-    const { port } = server.address() as AddressInfo;
-    return [
-      service({ name: 'web' }),
-      service({ name: 'shared', annotations: { 'haproxy-haptic.org/cache': 'true' } }),
-      ...['web', 'shared'].map((name) =>
-        endpointSlice({
-          name,
-          service: name,
-          ports: [{ port }],
-          endpoints: [{ address: '127.0.0.1', pod: name }],
-        }),
-      ),
-    ];
-  };
-
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...site(),
       withAnnotations('kept.example.com', { cache: 'true' }),
       withAnnotations('other.example.com', { cache: 'true' }),
@@ -93,9 +66,34 @@ describeEachLine('a cache', (line) => {
       secret({ name: 'users', data: { auth: 'jo::pw' } }),
       withAnnotations('never.example.com', { cache: 'false' }),
       withAnnotations('none.example.com', {}),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
+  let counter = 0;
+  let target: string;
+  const asked = (request: Partial<RawRequest> & { host: string }) =>
+    world.request({ target: `${target}?${fresh}`, ...request });
+  const number = async (request: Partial<RawRequest> & { host: string }) =>
+    (JSON.parse((await asked(request)).body) as { n: number }).n;
+  /** Whether the second of two equal requests is answered without the server. */
+  const keeps = async (query: string, host = 'kept.example.com', headers: readonly string[] = []) => {
+    const request = { host, target: `${target}?${query}`, headers };
+    return (await number(request)) === (await number(request));
+  };
+  const site = () => {
+    const { port } = server.address() as AddressInfo;
+    return [
+      service({ name: 'web' }),
+      service({ name: 'shared', annotations: { 'haproxy-haptic.org/cache': 'true' } }),
+      ...['web', 'shared'].map((name) =>
+        endpointSlice({
+          name,
+          service: name,
+          ports: [{ port }],
+          endpoints: [{ address: '127.0.0.1', pod: name }],
+        }),
+      ),
+    ];
+  };
   beforeEach(() => {
     target = `/p${++counter}/x`;
   });

@@ -4,14 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { eventually, freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, service } from '../fixtures/kube-objects.ts';
 import { rawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 interface Asked {
   readonly method: string;
@@ -21,12 +17,10 @@ interface Asked {
 
 /** Answers by the header X-Want: a status, `hang`, or nothing for 200. */
 let asked: Asked[] = [];
-let pool: EchoPool;
-let at: { readonly host: string; readonly port: number };
+const pool = setUp(() => startEchoPool('web'));
+const at = setUp(() => freeAddress());
 let authority: http.Server;
 beforeAll(async () => {
-  pool = await startEchoPool('web');
-  at = await freeAddress();
   authority = http
     .createServer((request, response) => {
       const { method = '', url = '', headers } = request;
@@ -50,18 +44,16 @@ beforeAll(async () => {
 beforeEach(() => {
   asked = [];
 });
-afterAll(async () => {
+afterAll(() => {
   authority.closeAllConnections();
   authority.close();
-  await pool.stop();
 });
 
 const url = { 'auth-url': 'svc://authority:80/check?for=shop' };
 
 describeEachLine('decisions of another server', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -103,9 +95,8 @@ describeEachLine('decisions of another server', (line) => {
         annotatedIngress('open.example.com', {}),
       ],
       { extraContext: { maxconn: 4000 } },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
   const ask = (
     host: string,
     want?: string,

@@ -1,20 +1,12 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 });
 const [first, second, strange] = [rsa(), rsa(), rsa()];
@@ -39,9 +31,8 @@ function token(
 }
 
 describeEachLine('signed tokens', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       keys('keys', {
         'one.pem': pem(first),
@@ -71,9 +62,8 @@ describeEachLine('signed tokens', (line) => {
       annotatedIngress('private.example.com', { 'jwt-secret': 'private' }),
       annotatedIngress('shared.example.com', { 'jwt-secret': 'keys', 'jwt-algorithm': 'HS256' }),
       annotatedIngress('open.example.com', {}),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
   const ask = (host: string, value?: string, more: readonly string[] = []) =>
     world.request({
       host: `${host}.example.com`,

@@ -4,18 +4,10 @@ import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
 import { eventually, freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 describeEachLine('limits of several pods', (line) => {
   const worlds: IngressTraffic[] = [];

@@ -1,30 +1,20 @@
 import net from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { eventually, freeAddress } from '../fixtures/haproxy-process.ts';
 import { rawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 const minute = { 'limit-period': '1m' };
 
 describeEachLine('rate limits', (line) => {
-  let world: IngressTraffic;
-  let bind: { readonly host: string; readonly port: number };
-  beforeAll(async () => {
-    bind = await freeAddress();
-    world = await startIngressTraffic(
+  const bind = setUp(() => freeAddress());
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -51,9 +41,8 @@ describeEachLine('rate limits', (line) => {
         snippets: { 'frontend-http-900-proxied': `    bind ${bind.host}:${bind.port} accept-proxy\n` },
         extraContext: { limits: { tableSize: 1_000 } },
       },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
   const ask = async (
     host: string,
     client: string,

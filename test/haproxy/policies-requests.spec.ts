@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { annotatedIngress as withAnnotations } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 /** `%[…]`, quotes and variables in values that users write. */
 const hostile = String.raw`%[env(HOME)] "${'$'}{HOME}" \ # ; ' %T {{x}}`;
 
 describeEachLine('policies of requests', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       withAnnotations('to.example.com', { 'redirect-to': 'https://new.example.com:8443/a?b=%20c#d' }),
       withAnnotations('host.example.com', {
@@ -72,9 +63,8 @@ describeEachLine('policies of requests', (line) => {
       withAnnotations('silent.example.com', { 'enable-access-log': 'false' }),
       withAnnotations('none.example.com', {}),
       withAnnotations('gone.example.com', {}, [{ path: '/', service: 'gone' }]),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   describe('redirects', () => {
     it.each([

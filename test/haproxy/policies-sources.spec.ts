@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
 import { rawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 /** The header of PROXY protocol, version 1, that says who the client is. */
 const proxied = (client: string) =>
@@ -97,11 +89,9 @@ const cases: readonly {
 ];
 
 describeEachLine('allowed and denied addresses', (line) => {
-  let world: IngressTraffic;
-  let bind: { readonly host: string; readonly port: number };
-  beforeAll(async () => {
-    bind = await freeAddress();
-    world = await startIngressTraffic(
+  const bind = setUp(() => freeAddress());
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -109,9 +99,8 @@ describeEachLine('allowed and denied addresses', (line) => {
         annotatedIngress('open.example.com', {}),
       ],
       { snippets: { 'frontend-http-900-proxied': `    bind ${bind.host}:${bind.port} accept-proxy\n` } },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
   const statusFor = async (name: string, client: string, headers: readonly string[] = []) => {
     const { status } = await rawRequest(bind, {
       host: `${name}.example.com`,

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
 import type { RawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** An Ingress of its own for a host, with annotations of ours. */
 const withAnnotations = (host: string, annotations: Readonly<Record<string, string>>) =>
@@ -18,11 +14,7 @@ const withAnnotations = (host: string, annotations: Readonly<Record<string, stri
     rules: [{ host, paths: [{ path: '/', service: 'web' }] }],
   });
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('web');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('web'));
 
 function headersOf(head: string): Record<string, string> {
   const lines = head.split('\r\n').slice(1);
@@ -34,9 +26,8 @@ function headersOf(head: string): Record<string, string> {
 }
 
 describeEachLine('CORS', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       withAnnotations('any.example.com', { 'cors-enable': 'true' }),
       withAnnotations('some.example.com', {
@@ -50,9 +41,8 @@ describeEachLine('CORS', (line) => {
       }),
       withAnnotations('off.example.com', { 'cors-enable': 'false', 'cors-max-age': '5' }),
       withAnnotations('none.example.com', {}),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
   const ask = async (host: string, origin: string, more: Partial<RawRequest> = {}) => {
     const headers = [`Origin: ${origin}`, ...(more.headers ?? [])];
     const { status, head } = await world.request({ host, ...more, headers });

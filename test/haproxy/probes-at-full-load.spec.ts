@@ -1,21 +1,18 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import { startIngressTraffic, type IngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 describeEachLine('a HAProxy with as many connections as it takes', (line) => {
   const maxconn = 140;
   /** More than a frontend takes, and no more than wait in its backlog. */
   const clients = 30;
-  let traffic: IngressTraffic;
+  const traffic = setUp(() => startIngressTraffic(line, [], { extraContext: { maxconn } }));
   const open: net.Socket[] = [];
-  beforeAll(async () => {
-    traffic = await startIngressTraffic(line, [], { extraContext: { maxconn } });
-  });
-  afterAll(async () => {
+  afterAll(() => {
     for (const socket of open) socket.destroy();
-    await traffic.stop();
   });
 
   it('answers probes: connections of clients leave it some', async () => {

@@ -1,37 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addressRules } from '../../src/projections/endpoints/address-rules.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, service, type ServiceOptions } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** What other controllers have got wrong about Services and their endpoints, while these change. */
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('a', 'b');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('a', 'b'));
 
 describeEachLine('reported elsewhere: endpoints', (line) => {
-  let world: IngressTraffic;
-  const webOf = (options: ServiceOptions = {}) => service({ name: 'web', ...options });
-  /** One slice for each server, since they listen on ports of their own. */
-  const sliceOf = (name: 'a' | 'b', more: object = {}) =>
-    endpointSlice({
-      name: `web-${name}`,
-      service: 'web',
-      ports: [{ port: pool.at(name).port }],
-      endpoints: [{ address: pool.at(name).host, pod: name, ...more }],
-    });
-  const host = 'web.example.com';
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         webOf(),
@@ -69,9 +50,18 @@ describeEachLine('reported elsewhere: endpoints', (line) => {
           rules: addressRules([`${pool.at('b').host}/32`]),
         },
       },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
+  const webOf = (options: ServiceOptions = {}) => service({ name: 'web', ...options });
+  /** One slice for each server, since they listen on ports of their own. */
+  const sliceOf = (name: 'a' | 'b', more: object = {}) =>
+    endpointSlice({
+      name: `web-${name}`,
+      service: 'web',
+      ports: [{ port: pool.at(name).port }],
+      endpoints: [{ address: pool.at(name).host, pod: name, ...more }],
+    });
+  const host = 'web.example.com';
 
   it('HT#10: slices that are left from before count for nothing with an ExternalName', async () => {
     for (let i = 0; i < 4; i++) expect(await world.outcome({ host: 'outside.example.com' })).toBe('b');

@@ -1,11 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import {
   endpointSlice,
   type EndpointSliceOptions,
@@ -15,13 +10,10 @@ import {
   service,
   type ServiceOptions,
 } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** What other controllers have got wrong, by the numbers of the reports; each at a host of its own. */
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('a', 'b', 'c', 'd');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('a', 'b', 'c', 'd'));
 
 const prefix = (path: string, to: string, port?: PathOptions['port']): PathOptions => ({
   path,
@@ -157,11 +149,7 @@ function objects() {
 }
 
 describeEachLine('what others have got wrong, through HAProxy', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, objects());
-  });
-  afterAll(() => world.stop());
+  const world = setUp(() => startIngressTraffic(line, objects()));
 
   it.each([
     ['HT#6: "/" before "/api" in one Ingress does not catch all', 'one', '/api/x', 'b'],

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { headersOf } from '../fixtures/headers-of.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** Named after reports of other controllers: what went wrong there goes right here. */
 describeEachLine('reported of requests', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  const say = (key: string, value: string) => ({ [`haproxy-haptic.org/${key}`]: value });
-  beforeAll(async () => {
-    pool = await startEchoPool('web', 'next', 'third');
-    world = await startIngressTraffic(line, [
+  const pool = setUp(() => startEchoPool('web', 'next', 'third'));
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       ingress({
         name: 'hostless',
@@ -73,12 +66,9 @@ describeEachLine('reported of requests', (line) => {
       annotatedIngress('dots.example.com', { 'path-rewrite': '^/api(.*) /$1' }),
       annotatedIngress('dots-target.example.com', { 'rewrite-target': '/a/../b' }),
       annotatedIngress('copies.example.com', { 'mirror-target': 'svc://next:80/"; server x 127.0.0.1:1 #' }),
-    ]);
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
-  });
+    ]),
+  );
+  const say = (key: string, value: string) => ({ [`haproxy-haptic.org/${key}`]: value });
   const url = async (host: string, target: string) => (await world.echo({ host, target })).url;
   const headers = async (host: string) => (await world.echo({ host })).headers;
 

@@ -1,34 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Echo } from '../fixtures/echo-server.ts';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bundleFiles } from '../fixtures/ingress-renderer.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, type PathOptions, ingress, secret, service } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** What was reported to other controllers about strangers' texts and strangers' paths. */
 describeEachLine('reported elsewhere: security', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  const said = (
-    name: string,
-    annotations: Readonly<Record<string, string>>,
-    paths: readonly PathOptions[] = [],
-  ) =>
-    ingress({
-      name,
-      annotations,
-      rules: [{ host: `${name}.test`, paths: [{ path: '/', service: 'open' }, ...paths] }],
-    });
-  const guarded = (path: string): PathOptions => ({ path, service: 'guarded' });
-  beforeAll(async () => {
-    pool = await startEchoPool('open', 'guarded');
-    world = await startIngressTraffic(line, [
+  const pool = setUp(() => startEchoPool('open', 'guarded'));
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       secret({ name: 'empty-user', type: 'Opaque', data: { auth: '' } }),
       said('neighbour', {}),
@@ -57,12 +40,19 @@ describeEachLine('reported elsewhere: security', (line) => {
       said('set-headers', prefixed({ headers: 'X-A: a\r\nHost: evil.test' })),
       said('no-users', prefixed({ 'auth-secret': 'empty-user' })),
       said('encoded', {}, [guarded('/admin'), { path: '/group', service: 'open' }]),
-    ]);
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
-  });
+    ]),
+  );
+  const said = (
+    name: string,
+    annotations: Readonly<Record<string, string>>,
+    paths: readonly PathOptions[] = [],
+  ) =>
+    ingress({
+      name,
+      annotations,
+      rules: [{ host: `${name}.test`, paths: [{ path: '/', service: 'open' }, ...paths] }],
+    });
+  const guarded = (path: string): PathOptions => ({ path, service: 'guarded' });
 
   const outcome = (name: string, target = '/') => world.outcome({ host: `${name}.test`, target });
 

@@ -1,26 +1,20 @@
 import { once } from 'node:events';
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
+import { createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { type IssuedCertificate, issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bundleFiles, createIngressRenderer } from '../fixtures/ingress-renderer.ts';
-import { type EchoPool, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, ingressClass, secret, service } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-let authority: IssuedCertificate;
-let client: IssuedCertificate;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-  authority = await issueCertificate({ names: ['ca'], isAuthority: true });
-  client = await issueCertificate({ names: ['client'], issuer: authority });
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
+const authority = setUp(() => issueCertificate({ names: ['ca'], isAuthority: true }));
+const client = setUp(() => issueCertificate({ names: ['client'], issuer: authority }));
 
 const said = (key: string, value: string) => ({ [`haproxy-haptic.org/${key}`]: value });
 const withTls = (name: string, host: string, secretName: string, annotations = {}) =>

@@ -1,16 +1,12 @@
 import http2 from 'node:http2';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { normalizePath } from '../../src/projections/ingress/normalize-path.ts';
 import type { Echo } from '../fixtures/echo-server.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 const host = 'a.example.com';
 const guarded = ['/admin', '/api/v1/admin', '/~root', '/a%2Fkept'];
@@ -123,11 +119,9 @@ const target = fc
   });
 
 describeEachLine('paths of requests', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    pool = await startEchoPool('open', 'guarded', 'other');
-    world = await startIngressTraffic(line, [
+  const pool = setUp(() => startEchoPool('open', 'guarded', 'other'));
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       ingress({
         name: 'paths',
@@ -143,12 +137,8 @@ describeEachLine('paths of requests', (line) => {
           { host: 'other.example.com', paths: [{ path: '/', service: 'other' }] },
         ],
       }),
-    ]);
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
-  });
+    ]),
+  );
 
   /** What became of it: a refusal, or who was asked for which path. */
   const ask = async (path: string) => {

@@ -3,12 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EchoServer, startEcho } from '../fixtures/echo-server.ts';
 import { describeEachLine, type HaproxyLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import {
   endpointSlice,
   type EndpointSliceOptions,
@@ -17,12 +12,9 @@ import {
   service,
   type ServiceOptions,
 } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('a', 'b', 'c', 'd');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('a', 'b', 'c', 'd'));
 
 /** An Ingress, Service and slices of one name, served at `<name>.example.com`. */
 function site(
@@ -53,11 +45,7 @@ function suite(
   tests: (world: () => IngressTraffic) => void,
 ) {
   describeEachLine(title, (line: HaproxyLine) => {
-    let world: IngressTraffic;
-    beforeAll(async () => {
-      world = await startIngressTraffic(line, objects());
-    });
-    afterAll(() => world.stop());
+    const world = setUp(() => startIngressTraffic(line, objects()));
     tests(() => world);
   });
 }
@@ -323,12 +311,10 @@ const hasIpv6 = Object.values(networkInterfaces()).some((list) =>
 );
 
 describe.skipIf(!hasIpv6)('with IPv6', () => {
-  let six: EchoServer;
-  beforeAll(async () => {
+  const six = setUp(async () => {
     const { port } = await freeAddress();
-    six = await startEcho('six', { host: '::1', port });
+    return startEcho('six', { host: '::1', port });
   });
-  afterAll(() => six.stop());
 
   suite(
     'endpoints: dual stack',

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { formatOwner } from '../../src/lib/owner.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { bundleFiles } from '../fixtures/ingress-renderer.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type EchoPool, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, service, serviceBackend } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 const marker = 'INJECTED';
 
@@ -163,16 +159,8 @@ function objects(pool: EchoPool): KubeObject[] {
 }
 
 describeEachLine('hostile input', (line) => {
-  let pool: EchoPool;
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    pool = await startEchoPool('a');
-    world = await startIngressTraffic(line, [...pool.objects, ...objects(pool)]);
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
-  });
+  const pool = setUp(() => startEchoPool('a'));
+  const world = setUp(() => startIngressTraffic(line, [...pool.objects, ...objects(pool)]));
 
   const outcome = (host: string, target = '/') => world.outcome({ host: `${host}.example.com`, target });
   const problems = (name: string) =>

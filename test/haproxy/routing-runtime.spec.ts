@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { diff } from '../../src/plan/diff.ts';
 import { baselineOf } from '../fixtures/baseline.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('a', 'b');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('a', 'b'));
 
 const route = (name: string, host: string, path = '/') =>
   ingress({ name, rules: [{ host, paths: [{ path, service: 'a' }] }] });
@@ -29,11 +21,7 @@ const slice = (...names: string[]) =>
 describeEachLine(
   'changes without a reload',
   (line) => {
-    let world: IngressTraffic;
-    beforeAll(async () => {
-      world = await startIngressTraffic(line, pool.objects);
-    });
-    afterAll(() => world.stop());
+    const world = setUp(() => startIngressTraffic(line, pool.objects));
 
     it('the first route of an empty cluster is served, as a reload would serve it', async () => {
       const { started } = world;
@@ -115,11 +103,7 @@ describeEachLine(
 );
 
 describeEachLine('endpoints without a reload', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [...pool.objects, route('one', 'a.example.com')]);
-  });
-  afterAll(() => world.stop());
+  const world = setUp(() => startIngressTraffic(line, [...pool.objects, route('one', 'a.example.com')]));
 
   it.each([
     ['a pod comes, not ready', () => slice('a', 'new')],

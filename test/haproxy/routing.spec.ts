@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { bundleFile, bundleFiles } from '../fixtures/ingress-renderer.ts';
 import { ingress, ingressClass, serviceBackend } from '../fixtures/kube-objects.ts';
 import { rawRequest, type RawRequest } from '../fixtures/raw-http.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 type Case = readonly [title: string, request: RawRequest, outcome: string];
 
@@ -16,11 +12,7 @@ const exact = (path: string, service: string) => ({ path, pathType: 'Exact', ser
 const prefix = (path: string, service: string) => ({ path, pathType: 'Prefix', service });
 const specific = (path: string, service: string) => ({ path, pathType: 'ImplementationSpecific', service });
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('root', 'api', 'deep', 'one', 'two', 'wild', 'any', 'rest');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root', 'api', 'deep', 'one', 'two', 'wild', 'any', 'rest'));
 
 function outcomes(world: () => IngressTraffic, cases: readonly Case[]) {
   it.each(cases)('%s', async (_title, request, outcome) => {
@@ -29,9 +21,8 @@ function outcomes(world: () => IngressTraffic, cases: readonly Case[]) {
 }
 
 describeEachLine('routing: paths of one host', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       ingress({
         name: 'catch-all-first',
@@ -85,9 +76,8 @@ describeEachLine('routing: paths of one host', (line) => {
         name: 'long',
         rules: [{ host: 'long.example.com', paths: [prefix(`/${'x'.repeat(2000)}`, 'one')] }],
       }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   const at = (target: string, host = 'a.example.com'): RawRequest => ({ target, host });
   outcomes(
@@ -189,9 +179,8 @@ describeEachLine('routing: paths of one host', (line) => {
 });
 
 describeEachLine('routing: hosts', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       ingress({ name: 'apex', rules: [{ host: 'example.com', paths: [prefix('/', 'root')] }] }),
       ingress({ name: 'sub', rules: [{ host: 'subdomain.example.com', paths: [prefix('/', 'one')] }] }),
@@ -207,9 +196,8 @@ describeEachLine('routing: hosts', (line) => {
       ingress({ name: 'concrete', rules: [{ host: 'concrete.example.com', paths: [prefix('/c', 'api')] }] }),
       ingress({ name: 'upper', rules: [{ host: 'UPPER.Example.ORG', paths: [prefix('/', 'two')] }] }),
       ingress({ name: 'hostless', rules: [{ paths: [prefix('/any', 'any'), prefix('/two', 'any')] }] }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   const at = (host: string | null, target = '/', version = '1.1'): RawRequest => ({ host, target, version });
   outcomes(
@@ -270,9 +258,8 @@ describeEachLine('routing: hosts', (line) => {
 });
 
 describeEachLine('routing: paths of every host, and defaults', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       ingress({ name: 'both', rules: [{ paths: [exact('/', 'one'), prefix('/p', 'two')] }] }),
       ingress({
@@ -291,9 +278,8 @@ describeEachLine('routing: paths of every host, and defaults', (line) => {
         defaultBackend: serviceBackend('deep'),
       }),
       ingress({ name: 'dead', rules: [{ host: 'dead.example.com', paths: [prefix('/', 'missing')] }] }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   const at = (host: string, target = '/'): RawRequest => ({ host, target });
   outcomes(
@@ -318,11 +304,7 @@ describeEachLine('routing: paths of every host, and defaults', (line) => {
 });
 
 describeEachLine('routing: an empty cluster', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, []);
-  });
-  afterAll(() => world.stop());
+  const world = setUp(() => startIngressTraffic(line, []));
 
   it('starts with empty maps and answers 404', async () => {
     expect(await world.outcome({})).toBe('404');
@@ -373,14 +355,12 @@ describeEachLine('routing: changes', (line) => {
     name: 'two-hosts',
     rules: ['one', 'two'].map((name) => ({ host: `${name}.example.com`, paths: [prefix('/', name)] })),
   });
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...pool.objects,
       ingress({ name: 'many', rules: hosts.map((host) => ({ host, paths: [prefix('/', 'root')] })) }),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   it('thousands of hosts of one backend make no line longer', async () => {
     const config = bundleFile(world.started, 'haproxy.cfg');

@@ -7,13 +7,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueCertificate } from '../fixtures/certificates.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { endpointSlice, ingress, service, type ServiceOptions } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 interface Backend {
   readonly host: string;
@@ -75,7 +71,7 @@ const protocol = (appProtocol: string): ServiceOptions => ({ ports: [{ appProtoc
 let plain: Backend;
 let h2c: Backend;
 let tls: Backend;
-let pool: EchoPool;
+const pool = setUp(() => startEchoPool('a', 'b', 'c', 'd', 'e'));
 beforeAll(async () => {
   const { cert, key } = await issueCertificate();
   const answer = (request: http.IncomingMessage, response: http.ServerResponse) =>
@@ -99,14 +95,12 @@ beforeAll(async () => {
     });
   });
   h2c = await listen(h2Server);
-  pool = await startEchoPool('a', 'b', 'c', 'd', 'e');
 });
-afterAll(() => Promise.all([plain.stop(), h2c.stop(), tls.stop(), pool.stop()]));
+afterAll(() => Promise.all([plain.stop(), h2c.stop(), tls.stop()]));
 
 describeEachLine('appProtocol', (line) => {
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    world = await startIngressTraffic(line, [
+  const world = setUp(() =>
+    startIngressTraffic(line, [
       ...site('none', plain, {}),
       ...site('http', plain, protocol('http')),
       ...site('ws', plain, protocol('kubernetes.io/ws')),
@@ -116,9 +110,8 @@ describeEachLine('appProtocol', (line) => {
       ...site('https', tls, protocol('https')),
       ...site('wss', tls, protocol('kubernetes.io/wss')),
       ...site('wrong', tls, protocol('http')),
-    ]);
-  });
-  afterAll(() => world.stop());
+    ]),
+  );
 
   it.each([
     ['none', '1.1 plain'],
@@ -223,14 +216,9 @@ describeEachLine('sessionAffinity: ClientIP', (line) => {
   const movedBetween = (before: Record<string, string>, after: Record<string, string>) =>
     clients.filter((client) => before[client] !== after[client]);
 
-  let world: IngressTraffic;
-  let twin: IngressTraffic;
-  beforeAll(async () => {
-    const all = [...objects('ClientIP'), ...slices('a', 'b', 'c')];
-    world = await startIngressTraffic(line, all);
-    twin = await startIngressTraffic(line, all);
-  });
-  afterAll(() => Promise.all([world.stop(), twin.stop()]));
+  const start = () => startIngressTraffic(line, [...objects('ClientIP'), ...slices('a', 'b', 'c')]);
+  const world = setUp(start);
+  const twin = setUp(start);
 
   it('keeps a client with one server, whichever HAProxy it comes to and whatever is reloaded', async () => {
     const first = await serversOf(world);

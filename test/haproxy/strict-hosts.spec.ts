@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, type PathOptions } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-beforeAll(async () => {
-  pool = await startEchoPool('own', 'wild', 'any', 'rest');
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('own', 'wild', 'any', 'rest'));
 
 describeEachLine('a host that a rule names', (line) => {
   const objects = () => {
@@ -47,11 +39,7 @@ describeEachLine('a host that a rule names', (line) => {
   ] as const;
 
   describe.each([true, false])('with strictHosts %s', (strictHosts) => {
-    let world: IngressTraffic;
-    beforeAll(async () => {
-      world = await startIngressTraffic(line, objects(), { extraContext: { strictHosts } });
-    });
-    afterAll(() => world.stop());
+    const world = setUp(() => startIngressTraffic(line, objects(), { extraContext: { strictHosts } }));
 
     it.each(cases)('%s%s', async (host, target, strict, loose) => {
       const version = host === null ? '1.0' : '1.1';

@@ -1,37 +1,23 @@
 import type tls from 'node:tls';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type CertificatePool, createCertificatePool, rootRule } from '../fixtures/certificate-pool.ts';
 import { ask } from '../fixtures/ask.ts';
 import { issueCertificate } from '../fixtures/certificates.ts';
 import { bundleFile } from '../fixtures/ingress-renderer.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
-let pool: EchoPool;
-let certificates: CertificatePool;
-beforeAll(async () => {
-  pool = await startEchoPool('root');
-  certificates = await createCertificatePool();
-});
-afterAll(() => pool.stop());
+const pool = setUp(() => startEchoPool('root'));
+const certificates = setUp(() => createCertificatePool());
 
 const secretOf: CertificatePool['secretOf'] = (name, as) => certificates.secretOf(name, as);
 const shownBy: CertificatePool['shownBy'] = (...asked) => certificates.shownBy(...asked);
 
 describeEachLine('certificates of hosts', (line) => {
-  let world: IngressTraffic;
-
-  const shown = (servername: string | undefined, options?: tls.ConnectionOptions) =>
-    shownBy(world, servername, options);
-
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -71,9 +57,11 @@ describeEachLine('certificates of hosts', (line) => {
         ingress({ name: 'any', rules: [rootRule()], tls: [{ secretName: 'own' }] }),
       ],
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
-    );
-  });
-  afterAll(() => world.stop());
+    ),
+  );
+
+  const shown = (servername: string | undefined, options?: tls.ConnectionOptions) =>
+    shownBy(world, servername, options);
 
   it.each([
     ['the host that names it', 'shop.example.com', 'shop'],
@@ -120,18 +108,8 @@ describeEachLine('certificates of hosts', (line) => {
 });
 
 describeEachLine('certificates that change', (line) => {
-  let world: IngressTraffic;
-  const one = (...hosts: string[]) =>
-    ingress({ name: 'one', rules: hosts.map(rootRule), tls: [{ hosts, secretName: 'shop' }] });
-  const another = ingress({
-    name: 'another',
-    rules: [rootRule('same.example.org')],
-    tls: [{ hosts: ['same.example.org'], secretName: 'older' }],
-  });
-  const served = (host: string) => shownBy(world, host);
-
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [...pool.objects, secretOf('fallback'), secretOf('wild'), secretOf('shop'), one('shop.example.com')],
       {
@@ -140,9 +118,16 @@ describeEachLine('certificates that change', (line) => {
           { namespace: 'shop', name: 'wild' },
         ],
       },
-    );
+    ),
+  );
+  const one = (...hosts: string[]) =>
+    ingress({ name: 'one', rules: hosts.map(rootRule), tls: [{ hosts, secretName: 'shop' }] });
+  const another = ingress({
+    name: 'another',
+    rules: [rootRule('same.example.org')],
+    tls: [{ hosts: ['same.example.org'], secretName: 'older' }],
   });
-  afterAll(() => world.stop());
+  const served = (host: string) => shownBy(world, host);
 
   it('are exchanged in the running process, those of hosts and the default one', async () => {
     const pid = await world.haproxy.workerPid();
