@@ -22,7 +22,7 @@ export function parseExternalName(
   if (!enabled) return { fault: 'is not served (controller.externalNames.enabled)' };
   if (typeof raw !== 'string' || raw === '') return { fault: `must be a DNS name: ${showValue(raw)}` };
   const name = raw.toLowerCase().replace(/\.$/, '');
-  if (isIP(name) !== 0) {
+  if (isIP(name) !== 0 && !name.includes('%')) {
     const verdict = judgeAddress(rules, name);
     if (verdict === 'public' || verdict === 'allowed') return { value: { address: name } };
     return {

@@ -22,6 +22,8 @@ describe('addressRules', () => {
     ['64:ff9b::5db8:d70e', 'public'],
     ['64:ff9b::a00:1', 'private'],
     ['64:ff9b::a9fe:a9fe', 'refused'],
+    ['2606:2800:21f::1%lo', 'refused'],
+    ['no address', 'refused'],
   ])('thinks of %s as %s', (address, expected) => {
     expect(verdict(address)).toBe(expected);
   });

@@ -9,6 +9,7 @@ describe('parseAddress', () => {
     ['FD00:0:0::1', 'IPv6', 'fd00::1'],
     ['::1', 'IPv6', '::1'],
     ['::ffff:10.0.0.1', 'IPv6', '::ffff:10.0.0.1'],
+    ['64:ff9b::10.0.0.1', 'IPv6', '64:ff9b::a00:1'],
   ] as const)('reads %s (%s) as %s', (raw, family, value) => {
     expect(parseAddress(raw, family)).toEqual({ value });
   });
@@ -45,6 +46,13 @@ describe('parseAddress', () => {
     ['fe80::1', 'IPv6'],
     ['ff02::1', 'IPv6'],
     ['::ffff:169.254.169.254', 'IPv6'],
+    ['::169.254.169.254', 'IPv6'],
+    ['::ffff:0:169.254.169.254', 'IPv6'],
+    ['64:ff9b::a9fe:a9fe', 'IPv6'],
+    ['64:ff9b:1::169.254.169.254', 'IPv6'],
+    ['64:ff9b::0.0.0.0', 'IPv6'],
+    ['2002:a9fe:a9fe::1', 'IPv6'],
+    ['2001:0:102:304:5:6:5601:5601', 'IPv6'],
     ['100.100.100.200', 'IPv4'],
     ['168.63.129.16', 'IPv4'],
     ['fd00:ec2::254', 'IPv6'],
