@@ -107,7 +107,7 @@ export const agentStateOptions = {
   'admin-socket': adminSocket,
 } as const satisfies CliOptions;
 
-export const agentStateCommand = defineCommand({
+const agentStateCommand = defineCommand({
   name: 'agent state',
   summary: 'what a pod holds and runs',
   description: 'Reads only.',
@@ -124,7 +124,7 @@ export const agentHealthOptions = {
   'admin-socket': adminSocket,
 } as const satisfies CliOptions;
 
-export const agentHealthCommand = defineCommand({
+const agentHealthCommand = defineCommand({
   name: 'agent health',
   summary: 'whether the agent of this pod answers',
   options: agentHealthOptions,
@@ -138,7 +138,7 @@ export const agentDrainOptions = {
   'drain-socket': { ...adminSocket, default: 'haptic-agent-drain.sock' },
 } as const satisfies CliOptions;
 
-export const agentDrainCommand = defineCommand({
+const agentDrainCommand = defineCommand({
   name: 'agent drain',
   summary:
     "waits until no new connections come to this pod's HAProxy, or the agent's --drain-max-wait is over",

@@ -5,7 +5,7 @@ import { describeFailure, type KubeFailure } from './kube-failure.ts';
 import type { KubeTransport } from './kube-transport.ts';
 
 /** Who reports, in every Event of ours. */
-export const reportingController = 'haproxy-haptic.org/controller';
+const reportingController = 'haproxy-haptic.org/controller';
 
 export interface EventObject {
   readonly name: string;

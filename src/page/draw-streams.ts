@@ -104,7 +104,7 @@ function drawAxis(
   }
 }
 
-export function isSelected({ event }: Pick<Marble, 'event'>, selected: TapEvent | undefined): boolean {
+function isSelected({ event }: Pick<Marble, 'event'>, selected: TapEvent | undefined): boolean {
   return selected !== undefined && selected.tap === event.tap && selected.seq === event.seq;
 }
 

@@ -1,13 +1,8 @@
 import type { TapEvent } from './tap-event.ts';
 
-/** What is kept of one tap. */
-export interface Lane {
-  readonly tap: string;
-  /** In order of time. */
-  readonly events: readonly TapEvent[];
-}
-
+/** What is kept of the taps. */
 export interface Lanes {
+  /** In order of time. */
   readonly byTap: ReadonlyMap<string, readonly TapEvent[]>;
   /** Characters of all values. */
   readonly size: number;

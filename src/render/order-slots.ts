@@ -11,7 +11,7 @@ export interface SlotUses {
 const prefix = 'collected.';
 
 /** Names that a slot fills by `collect`. */
-export function filledBy({ uses }: SlotUses): readonly string[] {
+function filledBy({ uses }: SlotUses): readonly string[] {
   return uses.flatMap(({ helper, resource }) => (helper === 'collect' ? [resource] : []));
 }
 

@@ -14,7 +14,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 /** Letters beyond the alphabet, none of which means anything in a marble diagram. */
 const moreLetters = 0x4e00;
 
-export function laneSymbol(index: number): string {
+function laneSymbol(index: number): string {
   return letters[index] ?? String.fromCodePoint(moreLetters + index - letters.length);
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import type { TemplateConfigStatus } from '../api/template-config-status.ts';
 import { isRecord } from '../lib/is-record.ts';
 
 /** What became of a configuration. */
@@ -63,7 +64,7 @@ export function configStatus(
       ...(namespace === undefined ? {} : { namespace }),
       ...(uid === undefined ? {} : { uid }),
     },
-    status: { ...next, conditions: [condition], lastValidated: now },
+    status: { ...next, conditions: [condition], lastValidated: now } satisfies TemplateConfigStatus,
   };
 }
 

@@ -1,22 +1,19 @@
 /** What a reason for a reload is about, few enough to be a label: the reasons themselves name objects. */
-export const reloadCauses = [
-  'baseline',
-  'pending_reload',
-  'agent',
-  'too_many_operations',
-  'profile',
-  'server',
-  'backend',
-  'map',
-  'crt_list',
-  'certificate',
-  'config',
-  'file',
-  'section',
-  'other',
-] as const;
-
-export type ReloadCause = (typeof reloadCauses)[number];
+export type ReloadCause =
+  | 'baseline'
+  | 'pending_reload'
+  | 'agent'
+  | 'too_many_operations'
+  | 'profile'
+  | 'server'
+  | 'backend'
+  | 'map'
+  | 'crt_list'
+  | 'certificate'
+  | 'config'
+  | 'file'
+  | 'section'
+  | 'other';
 
 const causes: readonly (readonly [RegExp, ReloadCause])[] = [
   [/^no baseline/, 'baseline'],

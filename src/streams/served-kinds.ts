@@ -73,7 +73,7 @@ export interface ServedKindsPolicy {
   readonly recheck: number;
 }
 
-export const defaultServedKindsPolicy: ServedKindsPolicy = {
+const defaultServedKindsPolicy: ServedKindsPolicy = {
   backoff: { min: 400, max: 30_000, factor: 2, jitter: 0.25, resetAfter: 120_000 },
   settle: 250,
   followUps: [300, 1_200, 4_000, 8_000],

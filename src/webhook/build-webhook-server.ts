@@ -33,7 +33,7 @@ export interface WebhookServerDeps {
 }
 
 /** Where API servers send admission reviews. */
-export const validatePath = '/validate';
+const validatePath = '/validate';
 
 /**
  * The webhook over HTTPS, not listening yet: `POST /validate` takes an AdmissionReview (admission.k8s.io/v1) and answers with one;

@@ -41,7 +41,7 @@ export function isNamedSection({
   return name !== '' && namedKeywords.has(keyword);
 }
 
-export function headOf(section: Section): SectionHead {
+function headOf(section: Section): SectionHead {
   if (section.kind === 'backend') return { kind: 'one', keyword: 'backend', name: section.name };
   if (section.kind === 'profile') return { kind: 'one', keyword: 'defaults', name: section.name };
   const found = [...section.text.matchAll(header)];

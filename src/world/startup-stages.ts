@@ -1,18 +1,15 @@
 import type { Logger } from 'pino';
 
 /** What a controller goes through until it serves, in the order in which they usually come. */
-export const startupStages = [
-  'setup',
-  'config-watch',
-  'config',
-  'resources',
-  'reconciliation',
-  'leader-election',
-  'webhook',
-  'debug',
-] as const;
-
-export type StartupStage = (typeof startupStages)[number];
+export type StartupStage =
+  | 'setup'
+  | 'config-watch'
+  | 'config'
+  | 'resources'
+  | 'reconciliation'
+  | 'leader-election'
+  | 'webhook'
+  | 'debug';
 
 export interface StartupStages {
   /** A stage is reached. Only the first time counts. */

@@ -37,7 +37,7 @@ export function documentOf(types: readonly ResourceType[]): unknown {
 }
 
 /** `io.k8s.api.networking.v1.Ingress`; for a CRD the reversed group, as kube-apiserver names it. */
-export function schemaName(type: Pick<ResourceType, 'group' | 'version' | 'kind'>): string {
+function schemaName(type: Pick<ResourceType, 'group' | 'version' | 'kind'>): string {
   const prefix = groupPrefixes[type.group] ?? type.group.split('.').reverse().join('.');
   return `${prefix}.${type.version}.${type.kind}`;
 }

@@ -76,7 +76,7 @@ export function serveWatch(
 }
 
 /** One line of the watch protocol. */
-export function watchLine(type: string, objectText: string): string {
+function watchLine(type: string, objectText: string): string {
   return `{"type":"${type}","object":${objectText}}\n`;
 }
 

@@ -19,7 +19,7 @@ const ageColumn: Column = {
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 /** The columns of a kind, with Name first and Age where the kind has none of its own placing. */
-export function columnsOf(type: ResourceType): readonly Column[] {
+function columnsOf(type: ResourceType): readonly Column[] {
   if (type.columns.some((column) => column.name === 'Name' || column.format === 'name')) return type.columns;
   if (type.custom !== undefined && type.columns.length > 0) return [nameColumn, ...type.columns];
   if (type.columns.some((column) => column.name === 'Age')) return [nameColumn, ...type.columns];

@@ -9,7 +9,7 @@ import { type ContainerReport, podStatus } from './pod-status.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 /** Set to `"false"` on a pod to have it fail its readiness while it goes on answering. */
-export const readyAnnotation = 'sandbox.haproxy-haptic.org/ready';
+const readyAnnotation = 'sandbox.haproxy-haptic.org/ready';
 /** Where a container declares no port. */
 const defaultPort = 8080;
 

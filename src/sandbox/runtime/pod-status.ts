@@ -71,6 +71,6 @@ function containerStatus(report: ContainerReport): object {
 }
 
 /** With whole seconds, as every time of the API. */
-export function rfc3339(time: Date): string {
+function rfc3339(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -52,7 +52,7 @@ export interface SupervisedProcess {
 }
 
 /** As a kubelet restarts containers, but sooner: nobody waits minutes at a sandbox. */
-export const restartPolicy: BackoffPolicy = {
+const restartPolicy: BackoffPolicy = {
   min: 100,
   max: 10_000,
   factor: 3,

@@ -78,7 +78,7 @@ function addressOf(value: unknown): string {
   throw new RangeError(`the address ${excerpt(text)} is neither an IP address nor a host name`);
 }
 
-export function wholeNumber(what: string, value: unknown, least: number, most: number): number {
+function wholeNumber(what: string, value: unknown, least: number, most: number): number {
   const number = numberOf(value);
   if (Number.isInteger(number) && number >= least && number <= most) return number;
   throw new RangeError(`the ${what} ${number} is not a whole number from ${least} to ${most}`);

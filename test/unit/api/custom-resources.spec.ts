@@ -8,7 +8,7 @@ import { tellDefaults } from '../../../src/api/crd/tell-defaults.ts';
 import { libraryFields } from '../../../src/api/library-fields.ts';
 import type { StructuralSchema } from '../../../src/api/structural-schema.ts';
 import type { Condition } from '../../../src/api/template-config-status.ts';
-import type { TemplateConfig, ValidatorConfig, WatchedResource } from '../../../src/api/template-config.ts';
+import type { TemplateConfig, WatchedResource } from '../../../src/api/template-config.ts';
 
 interface Place {
   readonly path: string;
@@ -192,7 +192,7 @@ describe('types', () => {
       Readonly<Record<string, unknown>>
     >();
     expectTypeOf<TemplateConfig['credentialsSecretRef']>().extract<object>().toHaveProperty('name');
-    expectTypeOf<ValidatorConfig['files']>().toEqualTypeOf<readonly string[]>();
+    expectTypeOf<TemplateConfig['validators'][number]['files']>().toEqualTypeOf<readonly string[]>();
   });
 
   it('let entries of maps leave out what has a default, and nothing else', () => {

@@ -32,7 +32,7 @@ export interface Look {
 export type Item = { readonly n: number };
 type Content = ReadonlyMap<string, unknown>;
 
-export const keys = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
+const keys = ['a', 'b', 'c', 'd', 'e', 'f'] as const;
 const slotKeys = ['s0', 's1', 's2'];
 const modulus = 97;
 
