@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { firstValueFrom } from 'rxjs';
 import { apiGroup } from '../api/api-group.ts';
 import type { KubeObject } from '../api/kube-object.ts';
+import type { TemplateConfig } from '../api/template-config.ts';
 import { kubeClient } from '../kube/kube-client.ts';
 import { type KubeFailure, type KubeResult, describeFailure } from '../kube/kube-failure.ts';
 import type { KubeTransport } from '../kube/kube-transport.ts';
@@ -11,6 +12,7 @@ import type { ConfigVerdict, TryConfig } from '../world/try-config.ts';
 import type { Admission } from './admission.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import type { AdmitObject } from './admit-object.ts';
+import { otherBuild } from './other-build.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface AdmitConfigurationDeps {
@@ -18,6 +20,8 @@ export interface AdmitConfigurationDeps {
   /** Of this program. */
   readonly version: string;
   readonly tryConfig: TryConfig;
+  /** The configuration at work; undefined as long as there is none. */
+  readonly atWork: () => Pick<TemplateConfig, 'libraryRefs'> | undefined;
   /** Reads what is there beside the object that is asked about. */
   readonly transport: KubeTransport;
 }
@@ -31,12 +35,14 @@ export interface AdmitConfigurationDeps {
  * - libraries and references to them may come in any order: what does not fit together yet is a warning
  * - where a stage cannot run, nothing is known
  * - what was refused before and has no error that it did not have is allowed, so that it can be repaired in steps
- * - what the chart of another version brings along is allowed: an upgrade, or the way back, writes it while this program still answers
+ * - what the chart of another version, or of another build of the same, brings along is allowed: an upgrade, or the way back, writes it
+ *   while this program still answers
  */
 export function createAdmitConfiguration({
   identity,
   version,
   tryConfig,
+  atWork,
   transport,
 }: AdmitConfigurationDeps): AdmitObject {
   const client = kubeClient(transport);
@@ -54,10 +60,10 @@ export function createAdmitConfiguration({
 
   return async (request, signal) => {
     const answer = await admit(request, signal);
-    const other = request.object && chartVersionOf(request.object);
-    if (answer.kind !== 'denied' || other === undefined || other === version) return answer;
-    const words = `comes with version ${other}, and version ${version} that is asked would not take it`;
-    return allowed(answer.causes.map(({ message }) => `${words}: ${message}`));
+    if (answer.kind !== 'denied' || request.object === undefined) return answer;
+    const other = otherBuild(request.object, version, atWork()?.libraryRefs ?? []);
+    if (other === undefined) return answer;
+    return allowed(answer.causes.map(({ message }) => `${other} would not take it: ${message}`));
   };
 
   async function admit(request: AdmissionRequest, signal: AbortSignal): Promise<Admission> {
@@ -126,11 +132,6 @@ function refusal({
 
 function allowed(warnings: readonly string[]): Admission {
   return { kind: 'allowed', warnings, scope: 'none' };
-}
-
-/** Of the program that an object came with; undefined where it is none of the chart's. */
-function chartVersionOf({ metadata: { labels } }: KubeObject): string | undefined {
-  return labels?.['app.kubernetes.io/part-of'] === 'haptic' ? labels['app.kubernetes.io/version'] : undefined;
 }
 
 function hasSameSpec(a: KubeObject, b: KubeObject): boolean {

@@ -69,7 +69,14 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
     );
     const { tryConfig, identity: own, transport } = runtime;
     const admitConfiguration: AdmitObject | undefined =
-      tryConfig && createAdmitConfiguration({ identity: own, version: deps.version, tryConfig, transport });
+      tryConfig &&
+      createAdmitConfiguration({
+        identity: own,
+        version: deps.version,
+        tryConfig,
+        atWork: () => runtime.current()?.config,
+        transport,
+      });
     const concurrent = options.concurrent ?? Math.max(1, availableParallelism() >> 1);
     const server = buildWebhookServer({
       admit: async (request, signal) =>

@@ -40,7 +40,11 @@ function requestOf(
 }
 
 /** An API with these objects, and a load gate that says what a test wants. */
-function scene(stored: readonly KubeObject[], say: (config: KubeObject) => Observable<ConfigVerdict>) {
+function scene(
+  stored: readonly KubeObject[],
+  say: (config: KubeObject) => Observable<ConfigVerdict>,
+  atWork?: { readonly libraryRefs: readonly { readonly name: string; readonly revision: string }[] },
+) {
   const tried: (readonly [config: unknown, libraries: readonly string[]])[] = [];
   const answer = (value: unknown) => {
     const bytes = Buffer.from(JSON.stringify(value));
@@ -77,6 +81,7 @@ function scene(stored: readonly KubeObject[], say: (config: KubeObject) => Obser
   const admit = createAdmitConfiguration({
     identity,
     version: '1.2.0',
+    atWork: () => atWork,
     transport,
     tryConfig: (asked, libraries) => {
       tried.push([asked['spec'], libraries.map(({ metadata }) => metadata.name).sort()]);
@@ -163,6 +168,42 @@ describe('admission of a configuration', () => {
           'comes with version 1.3.0, and version 1.2.0 that is asked would not take it: unknown helper "newer"',
         ],
       });
+  });
+
+  describe('where another build of the same version is installed', () => {
+    const labels = { 'app.kubernetes.io/part-of': 'haptic', 'app.kubernetes.io/version': '1.2.0' };
+    const of = (object: KubeObject) => ({ ...object, metadata: { ...object.metadata, labels } });
+    const refs = (revision: string) => [
+      { name: 'mine', revision },
+      { name: 'local', revision: '1' },
+    ];
+    const referring = (revision: string) => config({ libraryRefs: refs(revision) });
+    const [former, next] = ['1.2.0-aaaaaaaaaaaa', '1.2.0-bbbbbbbbbbbb'];
+    const sceneOf = (stored: readonly KubeObject[]) =>
+      scene(stored, () => refused('unknown helper "newer"'), { libraryRefs: refs(former) });
+
+    it.each([
+      ['the configuration comes last', referring(next), [library('mine', { revision: next })]],
+      ['a library comes last', library('mine', { revision: next }), [referring(next)]],
+    ])('what its chart brings is let in with a warning: %s', async (_what, object, stored) => {
+      const { ask } = sceneOf(stored);
+      expect(await ask(requestOf(of(object)))).toMatchObject({
+        kind: 'allowed',
+        warnings: [
+          `comes with revision ${next} of the library mine, and version 1.2.0 that is asked, with revision ${former} at work, would not take it: unknown helper "newer"`,
+        ],
+      });
+    });
+
+    it.each([
+      ['what its values say, once its libraries are at work', of(referring(former))],
+      ['a change of a library that keeps its revision', of(library('mine', { revision: former, a: 1 }))],
+      ['what is not of a chart', referring(next)],
+      ['a library that was not named before', of(config({ libraryRefs: [{ name: 'new', revision: next }] }))],
+    ])('but refused is %s', async (_what, object) => {
+      const { ask } = sceneOf([object.kind === 'HAProxyTemplateLibrary' ? referring(former) : main]);
+      expect((await ask(requestOf(object))).kind).toBe('denied');
+    });
   });
 
   it('a version that is none of the chart says nothing', async () => {
