@@ -22,6 +22,7 @@ import { type Place, parsePlace } from './diff/place.ts';
 import { namedPod, podSide, selectedPods, type PodDeps } from './diff/pod-sides.ts';
 import { fixturesOf, readObjects } from './diff/read-objects.ts';
 import { renderedSide, type Side } from './diff/side.ts';
+import { sideWithoutPasswords } from './diff/side-without-passwords.ts';
 import { openKube } from './kube-access.ts';
 import { librariesPath } from './libraries-path.ts';
 import { printed } from './printed.ts';
@@ -56,9 +57,12 @@ export async function runDiff(call: Call): Promise<number> {
     return { kube: kube(), agents, port: config.dataplane.port, signal };
   });
 
+  // A controller tells no passwords: what is compared with it has none either, and their changes do not show.
+  const isLive = places.from.kind === 'live' || places.to.kind === 'live';
+  const asShown = async (side: Side) => (isLive ? sideWithoutPasswords(side, signal) : side);
   const sides = {
-    from: await sidesOf(places.from, paths.from),
-    to: await sidesOf(places.to, paths.to),
+    from: await Promise.all((await sidesOf(places.from, paths.from)).map(asShown)),
+    to: await Promise.all((await sidesOf(places.to, paths.to)).map(asShown)),
   };
   const comparisons = sides.from.flatMap((from) =>
     sides.to

@@ -2,6 +2,7 @@ import type { QuarantineState } from '../gate/quarantine-state.ts';
 import { entriesOf, getEntry, type OrderedMap, valuesOf } from '../lib/ordered-map.ts';
 import { formatOwner, type Owner } from '../lib/owner.ts';
 import type { Problem } from '../lib/problem.ts';
+import { textWithoutPasswords } from '../lib/text-without-passwords.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { ObjectReference } from '../protocol/declared.ts';
 
@@ -71,7 +72,7 @@ export function explainObject(
         template,
         firstLine,
         lastLine: Math.max(firstLine, line - 1),
-        text: text.slice(0, mostText),
+        text: textWithoutPasswords(text).slice(0, mostText),
       }));
   }
   const linesOf = (

@@ -37,7 +37,8 @@ export function compareFiles(from: Plan, to: Plan, { context }: CompareOptions):
     const [was, is] = [textOf(before), textOf(after)];
     if (was === undefined || is === undefined)
       return [{ ...facts, note: 'a pod does not tell the contents of this file' }];
-    if (was === is) return [{ ...facts, note: 'only passwords or private keys differ, which are not shown' }];
+    if (was === is)
+      return [{ ...facts, note: 'only users, passwords or private keys differ, which are not shown' }];
     const names = [
       before === undefined ? '/dev/null' : `a/${path}`,
       after === undefined ? '/dev/null' : `b/${path}`,

@@ -1,11 +1,6 @@
-const marks = ['password ', 'stats auth'].map((mark) => Buffer.from(mark));
-/** An argument as HAProxy reads it: quoted parts may have blanks. Nothing may follow it in a pattern, so that nothing is tried twice. */
-const argument = String.raw`(?:\\.|"(?:\\.|[^"\\\n])*"?|'[^'\n]*'?|[^\s"'\\])+`;
-const user = new RegExp(
-  String.raw`^([ \t]*user[ \t]+\S+[ \t]+(?:insecure-)?password[ \t]+)${argument}`,
-  'gm',
-);
-const statsUser = new RegExp(String.raw`^([ \t]*stats[ \t]+auth[ \t]+[^\s:]+:)${argument}`, 'gm');
+import { textWithoutPasswords } from '../../lib/text-without-passwords.ts';
+
+const marks = ['password', 'stats auth', 'stats  ', 'stats\t'].map((mark) => Buffer.from(mark));
 
 /**
  * The text of a haproxy.cfg without the passwords of its users, plain or hashed: they are values of Secrets, and whoever may read
@@ -14,7 +9,7 @@ const statsUser = new RegExp(String.raw`^([ \t]*stats[ \t]+auth[ \t]+[^\s:]+:)${
 export function hidePasswords(config: Buffer): Buffer {
   // Looked for in the bytes: a text of megabytes is not made for nothing.
   if (!marks.some((mark) => config.includes(mark))) return config;
-  return Buffer.from(
-    config.toString('utf8').replaceAll(user, '$1[redacted]').replaceAll(statsUser, '$1[redacted]'),
-  );
+  const text = config.toString('utf8');
+  const shown = textWithoutPasswords(text);
+  return shown === text ? config : Buffer.from(shown);
 }

@@ -9,11 +9,13 @@ import { diffCommand } from '../../../src/cli/diff-command.ts';
 import { compareFiles } from '../../../src/cli/diff/compare-files.ts';
 import { parsePlace } from '../../../src/cli/diff/place.ts';
 import { readObjects } from '../../../src/cli/diff/read-objects.ts';
+import { runWithTurns } from '../../../src/lib/run-with-turns.ts';
 import { encodePlan } from '../../../src/plan/encode-plan.ts';
 import type { Plan } from '../../../src/protocol/plan.ts';
 import type { AgentState } from '../../../src/protocol/wire.ts';
 import type { ApiServer } from '../../../src/sandbox/api/api-server.ts';
 import { createApiServer } from '../../../src/sandbox/api/create-api-server.ts';
+import { planWithoutPasswords } from '../../../src/sinks/publish/plan-without-passwords.ts';
 import { stateOf } from '../../fixtures/fake-pod.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 import { callOf } from './values-of.ts';
@@ -323,6 +325,25 @@ describe('with what runs', () => {
     ]);
   });
 
+  it('compares with a controller without passwords, which that does not tell', async () => {
+    const users = (password: string, limit: number) =>
+      makePlan({
+        core: {
+          global: `global\n  maxconn ${limit}\n`,
+          'userlist u': `userlist u\n  user ann password ${password}\n`,
+        },
+      });
+    await holding(users('$6$salt$abc', 1));
+    const shown = (plan: Plan) => runWithTurns(planWithoutPasswords(plan));
+    live = await encodePlan(await shown(users('$6$salt$other', 1)));
+    const pods = ['--from', 'pod://default/one', '--to', 'live', ...argv];
+    expect(await compared(pods, credentials)).toMatchObject([{ verdict: 'noop', files: [], drifted: [] }]);
+    live = await encodePlan(await shown(users('$6$salt$abc', 2)));
+    const { out } = await diff(pods, credentials);
+    expect(out).toContain('+  maxconn 2');
+    expect(out).not.toContain('$6$');
+  });
+
   it('takes a pod that keeps no plan for one that must reload', async () => {
     states = { it: stateOf(before) };
     live = await encodePlan(before);
@@ -424,13 +445,13 @@ describe('passwords of a configuration', () => {
 
   it('are shown nowhere, and that they differ is said', () => {
     const both = compareFiles(planWith('planted-1'), planWith('planted-2', '# more\n'), { context: 3 });
-    expect(both[0]?.diff).toContain(' user one insecure-password [redacted]\n+# more\n');
+    expect(both[0]?.diff).toContain('   user [redacted]\n+# more\n');
     const alone = compareFiles(planWith('planted-1'), planWith('"planted two"'), { context: 3 });
     expect(alone).toMatchObject([
       {
         path: 'haproxy.cfg',
         change: 'changed',
-        note: 'only passwords or private keys differ, which are not shown',
+        note: 'only users, passwords or private keys differ, which are not shown',
       },
     ]);
     expect(JSON.stringify([both, alone])).not.toContain('planted');

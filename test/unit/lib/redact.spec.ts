@@ -22,6 +22,17 @@ describe('redact', () => {
     });
   });
 
+  it('hides what kubectl keeps of an applied object, which is all of it as one text', () => {
+    const applied = JSON.stringify({ kind: 'Secret', data: { a: 'a2V5' } });
+    const metadata = { annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied, a: 'b' } };
+    expect(redact({ kind: 'Secret', metadata })).toEqual({
+      kind: 'Secret',
+      metadata: {
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '[redacted]', a: 'b' },
+      },
+    });
+  });
+
   it('cuts off what is nested without end', () => {
     expect(JSON.stringify(redact(nested(20_000)))).toMatch(/^(\{"in":){200}"\[nested too deep\]"\}{200}$/);
   });

@@ -63,7 +63,7 @@ describe('encodeContent', () => {
     });
   });
 
-  it('hides the passwords of users in haproxy.cfg, and nowhere else', async () => {
+  it('hides users and their passwords in haproxy.cfg, and nowhere else', async () => {
     const config = [
       'userlist people',
       '  user jane password $5$salt$hash groups a,b',
@@ -80,13 +80,13 @@ describe('encodeContent', () => {
     expect(object.text).toBe(
       [
         'userlist people',
-        '  user jane password [redacted] groups a,b',
-        '\tuser  joe   insecure-password  [redacted] # theirs',
-        '  user jim insecure-password [redacted] groups a',
-        '  user jon insecure-password [redacted]',
+        '  user [redacted]',
+        '\tuser  [redacted]',
+        '  user [redacted]',
+        '  user [redacted]',
         'frontend http',
-        '  stats auth admin:[redacted]',
-        '  stats auth "admin":[redacted]',
+        '  stats auth [redacted]',
+        '  stats auth [redacted]',
         '  http-request set-header X-Hint "password forgotten"',
         '',
       ].join('\n'),
