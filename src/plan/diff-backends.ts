@@ -1,4 +1,5 @@
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { Backend } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
 import type { DiffContext } from './diff-context.ts';
@@ -14,13 +15,18 @@ import {
 import { serverSetting } from './server-setting.ts';
 import { profileFacts } from './profile-facts.ts';
 
+/** Backends between two pauses. */
+const batch = 64;
+
 /** Rules R2, R3 and R4 over all backends. */
-export function diffBackends(context: DiffContext): void {
+export function* diffBackends(context: DiffContext): Slices<void> {
+  let count = 0;
   for (const { before, after } of diffOrderedMaps(context.worker.backends, context.next.backends)) {
     if (before === undefined) {
       if (after !== undefined) addBackend(context, after);
     } else if (after === undefined) removeBackend(context, before);
     else changeBackend(context, before, after);
+    if (++count % batch === 0) yield;
   }
 }
 

@@ -1,10 +1,11 @@
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { DiffContext } from './diff-context.ts';
 import { emitMapOperations } from './emit-map-operations.ts';
 import { mapOperations } from './map-operations.ts';
 
 /** Rule R5 over all maps: only those whose file differs and that the worker has loaded need anything at runtime. */
-export function diffMaps({ worker, next, loaded, draft }: DiffContext): void {
+export function* diffMaps({ worker, next, loaded, draft }: DiffContext): Slices<void> {
   for (const { key: path, before, after } of diffOrderedMaps(worker.maps, next.maps)) {
     const isLoaded = loaded.has('map', path);
     const other = isLoaded ? undefined : loaded.otherName('map', path);
@@ -19,7 +20,7 @@ export function diffMaps({ worker, next, loaded, draft }: DiffContext): void {
     else if (before === undefined)
       draft.reload(`map ${path}: loaded by the worker with content that is not known`);
     else {
-      const operations = mapOperations(before, after);
+      const operations = yield* mapOperations(before, after);
       if (operations.obstacle !== undefined) draft.reload(`map ${path}: changed, and ${operations.obstacle}`);
       emitMapOperations(draft, operations, { before, after }, { worker, next });
     }

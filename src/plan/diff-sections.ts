@@ -1,7 +1,11 @@
 import { diffOrderedMaps, getEntry, valuesOf, type OrderedMap } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import type { Plan, Section } from '../protocol/plan.ts';
 import type { DiffContext } from './diff-context.ts';
 import { sameSection } from './same-record.ts';
+
+/** Sections between two pauses. */
+const batch = 256;
 
 /**
  * Rule R1, the guard over haproxy.cfg: a core section that came, went or changed needs a reload, and so does a changed
@@ -9,7 +13,7 @@ import { sameSection } from './same-record.ts';
  *
  * Returns whether any section changed at all.
  */
-export function diffSections({ worker, next, draft }: DiffContext): boolean {
+export function* diffSections({ worker, next, draft }: DiffContext): Slices<boolean> {
   const gone: Section[] = [];
   const came: Section[] = [];
   for (const { before, after } of diffOrderedMaps(worker.sections, next.sections)) {
@@ -18,13 +22,16 @@ export function diffSections({ worker, next, draft }: DiffContext): boolean {
     if (after !== undefined) came.push(after);
   }
   if (gone.length === 0 && came.length === 0) return false;
+  yield;
   const moved = takeMoved(gone, came);
+  yield;
   if (moved.some((section) => isPositional(section, next)) && !samePositions(worker, next))
     draft.reload(`haproxy.cfg: the order of sections changed at ${describe(moved[0])}`);
 
   const came1 = new Set(came.map(describe));
   const gone1 = new Set(gone.map(describe));
   const arrived = new Set(came);
+  let count = 0;
   for (const section of [...gone, ...came]) {
     const name = describe(section);
     if (section.kind === 'core') {
@@ -32,6 +39,7 @@ export function diffSections({ worker, next, draft }: DiffContext): boolean {
       draft.reload(`${name}: ${how} (${section.template})`);
     } else if (!isExplained(section, arrived.has(section), worker, next))
       draft.reload(`${name}: its text changed with no record that explains it`);
+    if (++count % batch === 0) yield;
   }
   return true;
 }

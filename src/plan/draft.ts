@@ -38,6 +38,8 @@ export interface Draft {
   readonly take: (other: Draft) => void;
   readonly of: (phase: Phase) => readonly Operation[];
   readonly operations: () => readonly Operation[];
+  /** How many operations there are of each kind that there is, in the order in which kinds came. */
+  readonly counts: () => ReadonlyMap<Operation['kind'], number>;
   /** How many reasons there are, those beyond the limit included. */
   readonly reasonCount: () => number;
   readonly reasons: () => readonly string[];
@@ -46,7 +48,11 @@ export interface Draft {
 
 export function createDraft(): Draft {
   const byPhase = new Map<Phase, Operation[]>(phases.map((phase) => [phase, []]));
-  const emit: Draft['emit'] = (phase, ...operations) => byPhase.get(phase)?.push(...operations);
+  const counts = new Map<Operation['kind'], number>();
+  const emit: Draft['emit'] = (phase, ...operations) => {
+    byPhase.get(phase)?.push(...operations);
+    for (const { kind } of operations) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  };
   const reasons = createList();
   const notes = createList();
   return {
@@ -58,6 +64,7 @@ export function createDraft(): Draft {
     reload: reasons.add,
     note: notes.add,
     operations: () => phases.flatMap((phase) => byPhase.get(phase) ?? []),
+    counts: () => counts,
     reasonCount: reasons.count,
     reasons: reasons.list,
     notes: notes.list,

@@ -1,5 +1,6 @@
 import { digest } from '../lib/digest.ts';
 import { diffOrderedMaps, editOrderedMap, getEntry } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
 import { planSchemaVersion, type Backend, type Plan, type PlanFile, type PlanMap } from '../protocol/plan.ts';
@@ -24,6 +25,9 @@ export interface InPlaceInput extends Omit<DiffContext, 'draft' | 'needs'> {
   readonly isStructural: boolean;
 }
 
+/** Backends between two pauses. */
+const batch = 64;
+
 /** What a unit of work did to the worker's plan; a unit is taken as a whole or not at all. */
 interface Unit {
   readonly draft: Draft;
@@ -38,12 +42,16 @@ interface Unit {
  * nothing more, since its name is needed until the reload. The result's plan shares all that did not change with the
  * worker's; time is proportional to what differs.
  */
-export function inPlaceChanges(input: InPlaceInput): InPlaceChanges | undefined {
+export function* inPlaceChanges(input: InPlaceInput): Slices<InPlaceChanges | undefined> {
   const { worker, next, capabilities } = input;
   const draft = createDraft();
   const taken: Unit[] = [];
   let count = 0;
   for (const unit of unitsOf(input)) {
+    if (unit === undefined) {
+      yield;
+      continue;
+    }
     const operations = unit.draft.operations();
     if (operations.length === 0 || count + operations.length > limits.operationsPerBatch) continue;
     if (!operations.every(({ kind }) => capabilities.operations.has(kind))) continue;
@@ -56,7 +64,8 @@ export function inPlaceChanges(input: InPlaceInput): InPlaceChanges | undefined 
   return { operations, workerPlan: afterwards(worker, next, operations, taken) };
 }
 
-function* unitsOf(input: InPlaceInput): Generator<Unit> {
+/** Undefined: nothing yet, for a pause. */
+function* unitsOf(input: InPlaceInput): Generator<Unit | undefined> {
   const { worker, next, loaded } = input;
   const contextOf = (draft: Draft): DiffContext => ({
     ...input,
@@ -64,6 +73,7 @@ function* unitsOf(input: InPlaceInput): Generator<Unit> {
     needs: createFileNeeds(next, loaded, false, input.capabilities.version),
   });
   let addsBackend = false;
+  let looked = 0;
   for (const { before, after } of diffOrderedMaps(worker.backends, next.backends)) {
     if (before === undefined) addsBackend = true;
     // Plans of two configurations share nothing, though most of it is equal.
@@ -71,6 +81,7 @@ function* unitsOf(input: InPlaceInput): Generator<Unit> {
       const draft = createDraft();
       yield { draft, backend: serversInPlace(contextOf(draft), before, after) };
     }
+    if (++looked % batch === 0) yield undefined;
   }
   for (const { before, after } of diffOrderedMaps(worker.files, next.files)) {
     if (before?.kind !== 'cert' || after?.kind !== 'cert' || before.digest === after.digest) continue;
@@ -79,14 +90,14 @@ function* unitsOf(input: InPlaceInput): Generator<Unit> {
     const inSubset = draft.operations().every(({ kind }) => kind === 'cert_set');
     if (draft.reasonCount() === 0 && inSubset) yield { draft, files: [after] };
   }
-  if (!input.isStructural) yield mapsInPlace(input, addsBackend);
+  if (!input.isStructural) yield yield* mapsInPlace(input, addsBackend);
 }
 
 /**
  * All maps or none, since they are read together: not when one of them needs more than a value or a deletion, nor when a value might name
  * a backend that comes with the reload.
  */
-function mapsInPlace({ worker, next, loaded }: InPlaceInput, addsBackend: boolean): Unit {
+function* mapsInPlace({ worker, next, loaded }: InPlaceInput, addsBackend: boolean): Slices<Unit> {
   const nothing = { draft: createDraft() };
   const draft = createDraft();
   const maps: PlanMap[] = [];
@@ -97,7 +108,7 @@ function mapsInPlace({ worker, next, loaded }: InPlaceInput, addsBackend: boolea
     if (!loaded.has('map', path) && loaded.otherName('map', path) === undefined) continue;
     if (before === undefined || after === undefined || file === undefined || !loaded.has('map', path))
       return nothing;
-    const operations = mapOperations(before, after);
+    const operations = yield* mapOperations(before, after);
     const { upserts, replace, obstacle } = operations;
     if (obstacle !== undefined || replace.length > 0 || upserts.some(({ kind }) => kind === 'map_add'))
       return nothing;

@@ -1,4 +1,5 @@
 import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import { cliWord, isSafeMapKey, isSafeMapValue } from '../protocol/safe-token.ts';
 import { readMapLine } from '../protocol/map-line.ts';
 import { limits } from '../protocol/limits.ts';
@@ -14,6 +15,9 @@ export interface MapOperations {
   readonly obstacle?: string;
 }
 
+/** Entries between two pauses. */
+const batch = 256;
+
 const nothing: MapOperations = { upserts: [], replace: [], deletes: [] };
 
 /**
@@ -21,21 +25,29 @@ const nothing: MapOperations = { upserts: [], replace: [], deletes: [] };
  * `map_replace` (a transaction that reads the file). A replaced value is never deleted in between. More single changes than a
  * batch holds are cheaper as one replacement.
  */
-export function mapOperations(before: PlanMap, after: PlanMap): MapOperations {
-  if (before.ordered !== after.ordered) return replaced(after);
-  const single = after.ordered ? orderedOperations(before, after) : unorderedOperations(before, after);
-  if (single === undefined) return replaced(after);
-  return single.upserts.length + single.deletes.length > limits.operationsPerBatch ? replaced(after) : single;
+export function* mapOperations(before: PlanMap, after: PlanMap): Slices<MapOperations> {
+  if (before.ordered !== after.ordered) return yield* replaced(after);
+  const single = after.ordered ? orderedOperations(before, after) : yield* unorderedOperations(before, after);
+  yield;
+  if (single === undefined || areMany(single)) return yield* replaced(after);
+  return single;
+}
+
+function areMany({ upserts, deletes }: Pick<MapOperations, 'upserts' | 'deletes'>): boolean {
+  return upserts.length + deletes.length > limits.operationsPerBatch;
 }
 
 /** The agent reads the map's file for it, so what counts is the printed text. */
-function replaced({ path, entries }: PlanMap): MapOperations {
-  for (const { key, text } of valuesOf(entries))
+function* replaced({ path, entries }: PlanMap): Slices<MapOperations> {
+  let count = 0;
+  for (const { key, text } of valuesOf(entries)) {
     if (!text.split('\n').every(isSayableLine))
       return {
         ...nothing,
         obstacle: `its entry ${JSON.stringify(key.slice(0, 80))} cannot be said in a runtime command`,
       };
+    if (++count % batch === 0) yield;
+  }
   return { ...nothing, replace: [{ kind: 'map_replace', path }] };
 }
 
@@ -46,7 +58,8 @@ function isSayableLine(raw: string): boolean {
   return Buffer.byteLength(line.key) + Buffer.byteLength(line.value) + 2 < limits.payloadContentBytes;
 }
 
-function unorderedOperations(before: PlanMap, after: PlanMap): MapOperations | undefined {
+/** Undefined, too, once there are more than a batch holds: what comes after is not looked at. */
+function* unorderedOperations(before: PlanMap, after: PlanMap): Slices<MapOperations | undefined> {
   const { path } = after;
   const upserts: Operation[] = [];
   const deletes: Operation[] = [];
@@ -61,6 +74,8 @@ function unorderedOperations(before: PlanMap, after: PlanMap): MapOperations | u
       if (!isSayable(change.after) || change.before.key !== change.after.key) return undefined;
       upserts.push(setOf(path, change.after));
     }
+    if (areMany({ upserts, deletes })) return undefined;
+    if ((upserts.length + deletes.length) % batch === 0) yield;
   }
   return { ...nothing, upserts, deletes };
 }

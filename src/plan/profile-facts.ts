@@ -10,17 +10,28 @@ export interface ProfileFacts {
   readonly defaultServer: readonly Keyword[] | 'unknown';
 }
 
+/** Plans have few profiles, and thousands of backends that ask for them. */
+const known = new WeakMap<Plan['profiles'], Map<string, ProfileFacts>>();
+
 const none: ProfileFacts = { defaultServer: [] };
 
 /**
  * Reads the three inherited directives off a profile's own text and the profiles it says `from`. A profile is generated and
  * a few lines long; this is not a reader of haproxy.cfg.
  */
-export function profileFacts(plan: Plan, name: string, depth = 0): ProfileFacts {
-  const profile = name === '' || depth > 8 ? undefined : getEntry(plan.profiles, name);
+export function profileFacts({ profiles }: Pick<Plan, 'profiles'>, name: string): ProfileFacts {
+  const facts = known.get(profiles) ?? new Map<string, ProfileFacts>();
+  known.set(profiles, facts);
+  const found = facts.get(name) ?? factsOf(profiles, name, 0);
+  facts.set(name, found);
+  return found;
+}
+
+function factsOf(profiles: Plan['profiles'], name: string, depth: number): ProfileFacts {
+  const profile = name === '' || depth > 8 ? undefined : getEntry(profiles, name);
   if (profile === undefined) return none;
   const parent = /^\s*defaults\s+\S+\s+from\s+(\S+)/.exec(profile.text)?.[1];
-  const from = parent === undefined ? none : profileFacts(plan, parent, depth + 1);
+  const from = parent === undefined ? none : factsOf(profiles, parent, depth + 1);
   const balance = lastValue(profile.text, 'balance') ?? from.balance;
   const hashType = lastValue(profile.text, 'hash-type') ?? from.hashType;
   let defaultServer = from.defaultServer;

@@ -15,7 +15,7 @@ import { knowledgeAfter, type PodKnowledge } from './pod-knowledge.ts';
 
 export interface ApplyRoundsDeps {
   readonly client: Pick<AgentClient, 'apply'>;
-  readonly compose: (input: ComposeInput) => Composed;
+  readonly compose: (input: ComposeInput) => Observable<Composed>;
   readonly readPod: (pod: HaproxyPod, options: { readonly verify: boolean }) => Observable<PodKnowledge>;
   readonly book: Pick<PodBook, 'get' | 'remember' | 'forget' | 'sending'>;
   readonly plans: Pick<PlanCache, 'set'>;
@@ -72,7 +72,16 @@ export function createApplyRounds(
     const { plan } = target.bundle;
     if (!deps.epoch.isHeld()) return EMPTY;
     if (isWaitingForReload(knowledge, plan)) return of(seenOf(context, knowledge, 'scheduled'));
-    const composed = deps.compose({ plan, knowledge, full, resend, cause });
+    return deps
+      .compose({ plan, knowledge, full, resend, cause })
+      .pipe(switchMap((composed) => send(context, knowledge, composed)));
+  }
+
+  function send(context: Round, knowledge: PodKnowledge, composed: Composed): Observable<DeliveryReport> {
+    const { target } = context;
+    const { plan } = target.bundle;
+    // Composing may have taken pauses.
+    if (!deps.epoch.isHeld()) return EMPTY;
     if (composed.request === undefined) {
       deps.book.remember(target.pod, knowledge);
       return of(seenOf(context, knowledge, 'noop', composed.drifted));

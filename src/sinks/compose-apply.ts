@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import { type Observable, ReplaySubject, defer, finalize, map, of, share, tap } from 'rxjs';
 import { digest } from '../lib/digest.ts';
+import type { Slices } from '../lib/slices.ts';
+import { runInSlices, type RunInSlicesOptions } from '../operators/run-in-slices.ts';
 import type { Baseline, Decision } from '../plan/baseline.ts';
 import { buildApply } from '../plan/build-apply.ts';
-import { diff } from '../plan/diff.ts';
+import { diffInSlices } from '../plan/diff-in-slices.ts';
 import type { ApplyRequest } from '../protocol/apply-request.ts';
 import type { DeliveryCause } from '../protocol/delivery-report.ts';
 import { limits } from '../protocol/limits.ts';
@@ -35,6 +38,8 @@ export interface ComposeDeps {
   readonly isAccepted: (planId: string) => boolean;
   /** The plan as a blob, where it is encoded already: it rides along with what is slow anyway. */
   readonly blobOf: (plan: Plan) => Uint8Array | undefined;
+  /** How a change of thousands of backends pauses. */
+  readonly slices: RunInSlicesOptions;
 }
 
 export interface Composed {
@@ -61,27 +66,43 @@ const rememberedBytes = 32 * 1024 * 1024;
 
 /**
  * Composes the smallest safe apply for one pod. Pods in the same state share the diff, the list of files and the bytes of the parts:
- * for a fleet of equal pods all this is done once, and only the fence is each pod's own.
+ * for a fleet of equal pods all this is done once, and only the fence is each pod's own. Emits once and completes: at once where the change
+ * is small, else after pauses, and what is known of the pod may be out of date by then.
+ *
+ * Loss policy: unsubscribing gives up what no other pod waits for.
  */
-export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Composed {
+export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Observable<Composed> {
   const memo = new LRUCache<string, Shared>({
     max: rememberedStates,
     maxSize: rememberedBytes,
     sizeCalculation: sizeOf,
   });
+  const composing = new Map<string, Observable<Shared>>();
   const keyPart = memoizedDigest();
 
-  return (input) => {
-    const { plan, knowledge } = input;
-    const baseline = baselineOf(knowledge, deps.planOf);
-    const held = heldKey(knowledge, baseline.applied);
+  return (input) => defer(() => sharedFor(input).pipe(map((shared) => finished(input, shared))));
+
+  function sharedFor(input: ComposeInput): Observable<Shared> {
+    const baseline = baselineOf(input.knowledge, deps.planOf);
+    const held = heldKey(input.knowledge, baseline.applied);
     const key = stateKey(input, baseline, held);
-    let shared = key === undefined ? undefined : memo.get(key);
-    if (shared === undefined) {
-      shared = compose(input, baseline, held);
-      if (key !== undefined) memo.set(key, shared);
+    const work$ = runInSlices(() => compose(input, baseline, held), deps.slices);
+    if (key === undefined) return work$;
+    const known = memo.get(key);
+    if (known !== undefined) return of(known);
+    let shared$ = composing.get(key);
+    if (shared$ === undefined) {
+      shared$ = work$.pipe(
+        tap((shared) => memo.set(key, shared)),
+        finalize(() => composing.delete(key)),
+        share({ connector: () => new ReplaySubject(1) }),
+      );
+      composing.set(key, shared$);
     }
-    const { request, ...composed } = shared;
+    return shared$;
+  }
+
+  function finished({ plan, knowledge }: ComposeInput, { request, ...composed }: Shared): Composed {
     if (request === undefined) return composed;
     const blob = request.manifest.mode === 'reload' || knowledge.isFresh ? deps.blobOf(plan) : undefined;
     return {
@@ -92,7 +113,7 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
         ...(blob === undefined ? {} : { plan: blob }),
       },
     };
-  };
+  }
 
   /** Undefined: what this pod gets is its own. */
   function stateKey(
@@ -123,15 +144,16 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Comp
     ].join(' ');
   }
 
-  function compose(input: ComposeInput, known: Baseline, held: string | undefined): Shared {
+  function* compose(input: ComposeInput, known: Baseline, held: string | undefined): Slices<Shared> {
     const { plan, knowledge, resend } = input;
     const oldAgent = skewOf(knowledge.state);
     const full = input.full || oldAgent !== undefined;
     const baseline: Baseline = full ? { ...known, applied: undefined } : known;
     const drifted = driftOf(input, known);
-    const decision = settle(diff(plan, baseline), input, drifted, oldAgent);
+    const decision = settle(yield* diffInSlices(plan, baseline), input, drifted, oldAgent);
     if (decision.verdict === 'noop' && !mustTell(plan, knowledge, input.cause))
       return { decision, request: undefined, drifted };
+    yield;
     const request = buildApply({
       plan,
       decision,

@@ -18,6 +18,7 @@ import {
   timer,
 } from 'rxjs';
 import { errorMessage } from '../lib/error-message.ts';
+import type { RunInSlicesOptions } from '../operators/run-in-slices.ts';
 import type { AgentClient } from '../fleet/agent-client.ts';
 import type { Slots } from '../operators/create-slots.ts';
 import type { DeliveryCause, DeliveryReport } from '../protocol/delivery-report.ts';
@@ -46,6 +47,8 @@ export interface DeliverDeps {
   readonly blobOf: (plan: Plan) => Uint8Array | undefined;
   /** Attempts that run at the same time, over all pods. */
   readonly slots: Slots;
+  /** How composing an apply pauses where much changed. */
+  readonly slices: RunInSlicesOptions;
   /** Between 0 and 1. */
   readonly random: () => number;
   readonly timing: DeliveryTiming;
@@ -88,6 +91,7 @@ export function createDelivery(
     nextToken,
     isAccepted: deps.isAccepted,
     blobOf: deps.blobOf,
+    slices: deps.slices,
   });
   const rounds = createApplyRounds({ ...deps, compose });
   const revert = createRevert({ client: deps.client, readPod, book, nextToken, isHeld: deps.epoch.isHeld });

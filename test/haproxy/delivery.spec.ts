@@ -29,7 +29,7 @@ import { createPodBook } from '../../src/sinks/pod-book.ts';
 import { createPodReader } from '../../src/sinks/read-pod.ts';
 import { useAgentScene, type AgentScene } from '../fixtures/agent-scene.ts';
 import { podOf } from '../fixtures/delivery-reports.ts';
-import { fakeTiming } from '../fixtures/fake-pod.ts';
+import { allAtOnce, fakeTiming } from '../fixtures/fake-pod.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { globalSection } from '../fixtures/haproxy-process.ts';
 import { makePlan } from '../fixtures/make-plan.ts';
@@ -69,6 +69,7 @@ function controller(scene: AgentScene, overrides: Partial<DeliveryTiming> = {}) 
     isAccepted: (id) => accepted.has(id),
     blobOf: () => undefined,
     slots: createSlots({ total: 16, suspects: 8 }),
+    slices: allAtOnce,
     random: () => 0,
     timing: { ...timing, ...overrides },
   });

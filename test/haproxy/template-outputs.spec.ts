@@ -21,7 +21,7 @@ import { buildWorld, type World } from '../../src/world/build-world.ts';
 import { expectOnDisk } from '../fixtures/expect-on-disk.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { podOf } from '../fixtures/delivery-reports.ts';
-import { fakeTiming } from '../fixtures/fake-pod.ts';
+import { allAtOnce, fakeTiming } from '../fixtures/fake-pod.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
 import { type EchoPool, startEchoPool } from '../fixtures/ingress-traffic.ts';
@@ -187,6 +187,7 @@ describeEachLine('what templates print', (line) => {
       isAccepted: () => true,
       blobOf: () => undefined,
       slots: createSlots({ total: 1, suspects: 1 }),
+      slices: allAtOnce,
       random: () => 0,
       timing: { ...fakeTiming, syncTimeout: 20_000, deploymentTimeout: 20_000 },
     });

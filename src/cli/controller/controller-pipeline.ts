@@ -15,6 +15,7 @@ import type { PodBook } from '../../sinks/pod-book.ts';
 import { createDelivery } from '../../sinks/deliver.ts';
 import type { ControllerRuntime } from '../../world/controller-runtime.ts';
 import type { LiveWorld } from '../../world/open-world.ts';
+import { worldSlices } from '../../world/world-slices.ts';
 import type { ControllerDeps } from './controller-deps.ts';
 import type { ElectedLeader } from './elect-leader.ts';
 import { controllerTiming as timing } from './controller-timing.ts';
@@ -86,6 +87,7 @@ export function createControllerPipeline(deps: ControllerPipelineDeps): Pipeline
       isAccepted: (planId) => acceptedIds.has(planId),
       blobOf: (plan) => deps.blobs.peek(plan),
       slots: deps.slots,
+      slices: worldSlices,
       random: Math.random,
       timing: {
         retry: timing.deliveryRetry,
