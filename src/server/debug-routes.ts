@@ -4,6 +4,7 @@ import type { EventHistory } from '../sinks/event-history.ts';
 import { type AskForAccess, debugAccess } from './debug-access.ts';
 import { eventRoutes } from './event-routes.ts';
 import { type Explainer, explainRoutes } from './explain-routes.ts';
+import { guardHeaders } from './guard-headers.ts';
 import { pageRoutes } from './page-routes.ts';
 import { profileRoutes } from './profile-routes.ts';
 import { recordRoutes, type RecordRoutesDeps } from './record-routes.ts';
@@ -36,6 +37,11 @@ export interface DebugDeps extends RecordRoutesDeps {
  */
 export const debugRoutes: FastifyPluginCallback<{ debug: DebugDeps }> = (app, { debug }, done) => {
   app.addHook('onRequest', debugAccess(debug.ask));
+  app.addHook('onSend', async (_request, reply) => {
+    for (const [name, value] of Object.entries(guardHeaders))
+      if (!reply.hasHeader(name)) void reply.header(name, value);
+    return Promise.resolve();
+  });
   app.register(tapRoutes, {
     taps: debug.taps,
     heartbeat: debug.heartbeat,

@@ -13,8 +13,6 @@ export const pageRoutes: FastifyPluginCallback = (app, _options, done) => {
       .type(`${page[file].type}; charset=utf-8`)
       .header('cache-control', 'no-cache')
       .header('content-security-policy', policy)
-      .header('x-content-type-options', 'nosniff')
-      .header('referrer-policy', 'no-referrer')
       .send(page[file].text);
   };
   app.get('/debug', (_request, reply) => send(reply, 'index.html'));

@@ -3,6 +3,7 @@ import type { FastifyPluginCallback } from 'fastify';
 import { EMPTY, type Observable, Subscription, map, timer } from 'rxjs';
 import { errorMessage } from '../lib/error-message.ts';
 import type { RecordingEntry } from '../sinks/recording.ts';
+import { guardHeaders } from './guard-headers.ts';
 
 export interface RecordRoutesDeps {
   /** A recording from now on. Never completes; absent: there is nothing to record. */
@@ -72,7 +73,7 @@ function writeRecording(
     write({ at: last, kind: 'end', reason });
     subscription.unsubscribe();
   };
-  response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
+  response.writeHead(200, { ...guardHeaders, 'content-type': 'application/x-ndjson' });
   response.flushHeaders();
   // What is written already is still sent.
   subscription.add(() => {

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { BehaviorSubject, type Observable, Subscription, interval, timer } from 'rxjs';
 import { errorMessage } from '../lib/error-message.ts';
 import { whileOpen } from '../operators/while-open.ts';
+import { guardHeaders } from './guard-headers.ts';
 import type { LineWords } from './line-words.ts';
 
 /** What one reader reads, from where it stopped. */
@@ -64,10 +65,9 @@ export function streamLines(
   };
 
   response.writeHead(200, {
+    ...guardHeaders,
     'content-type': words.contentType,
-    'cache-control': 'no-store',
     'x-accel-buffering': 'no',
-    'x-content-type-options': 'nosniff',
   });
   response.flushHeaders();
   response.on('close', end);

@@ -156,6 +156,62 @@ describe('debug', () => {
     expect((await app.inject({ url: '/livez', remoteAddress: '10.1.2.3' })).statusCode).toBe(200);
   });
 
+  describe('to a page of somebody else in a local browser', () => {
+    const from = (headers: Record<string, string>, url = '/debug/profile?seconds=1') =>
+      server()
+        .app.inject({ url, headers: { host: 'localhost:8080', ...headers } })
+        .then(({ statusCode }) => statusCode);
+
+    it.each(['cross-site', 'same-site'])('says nothing and does nothing: %s', async (site) => {
+      const fetched = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' };
+      for (const url of ['/debug/profile?seconds=1', '/debug/recording', '/debug/taps', '/debug'])
+        expect([url, await from(fetched, url)]).toStrictEqual([url, 403]);
+      const opened = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      expect(await from(opened)).toBe(403);
+      expect(await from({ ...opened, 'sec-fetch-dest': 'iframe' }, '/debug')).toBe(403);
+    });
+
+    it('says nothing and does nothing where the browser is too old to say more than the origin', async () => {
+      for (const origin of ['http://evil.example', 'null', 'https://localhost:8080', 'http://localhost:3000'])
+        expect([origin, await from({ origin })]).toStrictEqual([origin, 403]);
+    });
+
+    it('opens the page where a link leads to it, and serves that page', async () => {
+      const opened = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+      for (const site of ['cross-site', 'none'])
+        expect(await from({ ...opened, 'sec-fetch-site': site }, '/debug')).toBe(200);
+      const own = { 'sec-fetch-site': 'same-origin', origin: 'http://localhost:8080' };
+      expect(await from(own, '/debug/taps')).toBe(200);
+    });
+  });
+
+  it('lets no browser take an answer for anything else than it is, keep it, or show it elsewhere', async () => {
+    const { app, taps } = server({ record: () => of({ at: 0, kind: 'x' } as never) });
+    new BehaviorSubject(1).pipe(taps.point('x', (value) => value)).subscribe();
+    const paths = [
+      'taps',
+      'taps/x?limit=1',
+      'taps/no',
+      'stream?tap=x&limit=1',
+      'vars/all',
+      'vars/no',
+      'graph',
+    ];
+    paths.push('plan', 'events', 'objects', 'explain', 'recording?for=1', '', 'page/main.js');
+    for (const path of paths) {
+      const { headers } = await app.inject(`/debug/${path}`);
+      expect([path, headers]).toStrictEqual([
+        path,
+        expect.objectContaining({
+          'x-content-type-options': 'nosniff',
+          'cross-origin-resource-policy': 'same-origin',
+          'content-security-policy': expect.stringContaining("default-src 'none'") as unknown,
+          'cache-control': expect.stringMatching(/^no-(store|cache)$/) as unknown,
+        }),
+      ]);
+    }
+  });
+
   describe('from elsewhere', () => {
     const elsewhere = { remoteAddress: '10.1.2.3' };
     const asked = (verdict: TokenVerdict) => {
@@ -212,6 +268,21 @@ describe('debug', () => {
       ]);
       expect(answers.map(({ statusCode }) => statusCode)).toStrictEqual([401, 401, 401]);
       expect(questions).toStrictEqual([]);
+    });
+
+    it('asks about ten tokens a second in the long run, whoever sends more of them', async () => {
+      const { questions, get } = asked({ kind: 'unauthenticated' });
+      const answers = await Promise.all(
+        Array.from({ length: 80 }, (_, n) => get('/debug/taps', `Bearer ${n}`)),
+      );
+      expect(questions.length).toBeGreaterThanOrEqual(50);
+      expect(questions.length).toBeLessThan(70);
+      const busy = answers.filter(({ statusCode }) => statusCode === 503);
+      expect(busy).toHaveLength(80 - questions.length);
+      expect(busy[0]?.headers['retry-after']).toBe('1');
+      expect(busy[0]?.json()).toStrictEqual({ error: 'too many tokens are being checked' });
+      // One that is known is no question.
+      expect((await get('/debug/taps', 'Bearer 0')).statusCode).toBe(401);
     });
 
     it('asks again at once about what could not be answered', async () => {
