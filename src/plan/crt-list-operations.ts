@@ -1,11 +1,15 @@
 import { diffOrderedMaps, valuesOf } from '../lib/ordered-map.ts';
 import { isVersionAtLeast } from '../lib/is-version-at-least.ts';
+import type { Slices } from '../lib/slices.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Operation } from '../protocol/operation.ts';
 import type { CrtListEntry, Plan, PlanCrtList } from '../protocol/plan.ts';
 import { isSafeToken } from '../protocol/safe-token.ts';
 import { findAfter, hasEntry, overlap, sameOrderWhereItMatters } from './crt-list-order.ts';
 import type { FileNeeds, StoreKind } from './file-needs.ts';
+
+/** Entries between two pauses. */
+const batch = 64;
 
 export type CrtListOperations =
   | {
@@ -64,12 +68,13 @@ export interface CrtListContext {
  * A changed entry is added anew before the old one goes, so that its names are never without a certificate. O(changed), unless entries
  * changed places.
  */
-export function crtListOperations(
+export function* crtListOperations(
   before: PlanCrtList,
   after: PlanCrtList,
   { needs, files, version = '?' }: CrtListContext,
-): CrtListOperations {
+): Slices<CrtListOperations> {
   const { gone, came, moved } = changedEntries(before, after);
+  yield;
   const isNew = (position: string) => came.has(position);
   const reason =
     firstObstacle(before, after) ??
@@ -77,10 +82,10 @@ export function crtListOperations(
     (moved && !sameOrderWhereItMatters(files, before.entries, after.entries, new Set(gone), isNew)
       ? 'entries changed places, and HAProxy moves none'
       : undefined) ??
-    first([...came], ([position, entry]) =>
+    (yield* first([...came], ([position, entry]) =>
       addObstacle(after, position, entry, { isNew, needs, files, version }),
-    ) ??
-    first(gone, (entry) => deleteObstacle(after, entry, isNew));
+    )) ??
+    (yield* first(gone, (entry) => deleteObstacle(after, entry, isNew)));
   if (reason !== undefined) return { kind: 'obstacle', reason };
   const { path } = after;
   return {
@@ -186,10 +191,14 @@ function deleteObstacle(
   return stays ? `entry ${certificate}: removed, and another one of this certificate stays` : undefined;
 }
 
-function first<T>(items: readonly T[], obstacleOf: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
+function* first<T>(
+  items: readonly T[],
+  obstacleOf: (item: T) => string | undefined,
+): Slices<string | undefined> {
+  for (const [at, item] of items.entries()) {
     const obstacle = obstacleOf(item);
     if (obstacle !== undefined) return obstacle;
+    if ((at + 1) % batch === 0) yield;
   }
   return undefined;
 }

@@ -1,9 +1,17 @@
 import { diffOrderedMaps, getEntry } from '../lib/ordered-map.ts';
+import type { Slices } from '../lib/slices.ts';
 import { crtListOperations } from './crt-list-operations.ts';
 import type { DiffContext } from './diff-context.ts';
 
 /** Rule R6 over all crt-lists with declared entries; what is added to one may need a certificate that comes with this apply. */
-export function diffCrtLists({ worker, next, loaded, needs, capabilities, draft }: DiffContext): void {
+export function* diffCrtLists({
+  worker,
+  next,
+  loaded,
+  needs,
+  capabilities,
+  draft,
+}: DiffContext): Slices<void> {
   for (const { key: path, before, after } of diffOrderedMaps(worker.crtLists, next.crtLists)) {
     const how = before === undefined ? 'new' : after === undefined ? 'removed' : 'changed';
     const isLoaded = loaded.has('crtlist', path);
@@ -20,7 +28,7 @@ export function diffCrtLists({ worker, next, loaded, needs, capabilities, draft 
     else if (before === undefined)
       draft.reload(`crt-list ${path}: loaded by the worker with entries that are not known`);
     else {
-      const found = crtListOperations(before, after, {
+      const found = yield* crtListOperations(before, after, {
         needs,
         files: next.files,
         ...(capabilities.version !== undefined && { version: capabilities.version }),

@@ -73,8 +73,7 @@ function* compare(context: DiffContext): Slices<{ readonly isStructural: boolean
   const isStructural = draft.reasonCount() > reasons;
   yield;
   yield* diffMaps(context);
-  diffCrtLists(context);
-  yield;
+  yield* diffCrtLists(context);
   diffFiles(context, configExplained);
   yield;
   loadNeededFiles(context);

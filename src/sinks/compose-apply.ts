@@ -166,6 +166,8 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Obse
         : { heldPlan: baseline.applied, holdsPlan: resend.size === 0 && held === baseline.applied.id }),
       features: knowledge.state.features,
     });
+    // What follows encodes it.
+    yield;
     const skew = oldAgent ?? skewBetween(decision, request.manifest, knowledge.state, known);
     return { decision, request, drifted, ...(skew === undefined ? {} : { skew }) };
   }

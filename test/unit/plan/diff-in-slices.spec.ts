@@ -86,4 +86,30 @@ describe('a diff in slices', () => {
     const { workerPlan: _worker, ...decision } = result.value;
     expect(diff(after, baselineOf(before))).toMatchObject(decision);
   });
+
+  it('pauses every few entries of a crt-list, where all of them come or go', () => {
+    const listed = (count: number): Plan => {
+      const certificates = Array.from({ length: count }, (_, at) => `ssl/${at}.pem`);
+      return makePlan({
+        crtLists: {
+          'lists/certs.list': [
+            'ssl/default.pem',
+            ...certificates.map((certificate, at) => ({ certificate, sniFilters: [`${at}.example.com`] })),
+          ],
+        },
+        files: Object.fromEntries(
+          ['ssl/default.pem', ...certificates].map((file) => [file, { kind: 'cert', text: file }]),
+        ),
+      });
+    };
+    for (const [before, after] of [
+      [listed(0), listed(size)],
+      [listed(size), listed(0)],
+    ] as const) {
+      const slices = diffInSlices(after, baselineOf(before));
+      let pauses = 0;
+      while (slices.next().done !== true) pauses++;
+      expect(pauses).toBeGreaterThan(size / 100);
+    }
+  });
 });

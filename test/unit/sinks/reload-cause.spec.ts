@@ -39,7 +39,7 @@ test('no reason that a rule can give is about something else', () => {
     reason
       .replace(/^\$\{what\}/, 'certificate a')
       .replace(/^\$\{name\}/, 'frontend a')
-      .replace(/^\$\{(operations\.length|added \+ pending)\}/, '9')
+      .replace(/^\$\{(total|added \+ pending)\}/, '9')
       .replace(/\$\{[^}]*\}/g, 'a'),
   );
   expect(filled.filter((reason) => reloadCause(reason) === 'other')).toStrictEqual([]);
