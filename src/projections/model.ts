@@ -129,7 +129,7 @@ export interface UserList {
 }
 
 export interface RouteBackend {
-  /** Unique proxy name, `<namespace>_<service>_<port>`, with `_<digest>` where the profile is not the base library's. */
+  /** Unique proxy name, see `backendKey`. */
   readonly name: string;
   /** A {@link Profile}, or the base library's. */
   readonly profile: string;
@@ -156,8 +156,10 @@ export interface BackendTls {
   /** Files of the authorities that have to vouch for servers, or `@system-ca`, and of what they have revoked. With `required`. */
   readonly authorities?: string;
   readonly revoked?: string;
-  /** The name that servers are asked for (SNI); absent: the host that the client asks for. */
+  /** The name that servers are asked for (SNI); absent: the host that the client asks for, unless one of the next two says something else. */
   readonly serverName?: string;
+  /** It is the one that the server is found by, see {@link ExternalHost}. */
+  readonly isServerNameFound?: true;
   /** It is the one that the client asked for in its handshake. */
   readonly isServerNameOfClient?: true;
   /** The name that has to be in the certificate; absent: the one that is asked for. */

@@ -49,13 +49,18 @@ export interface FactOptions extends TlsOptions {
   readonly policyBounds: PolicyBounds;
   /** Of all HAProxy pods. */
   readonly zone?: string;
+  /** Whether HAProxy takes new backends at runtime. */
+  readonly movesBackends: boolean;
 }
 
-/** @throws CodedError `HAPTIC_ERR_CONFIG_INVALID`, when a setting cannot be understood */
-export function factOptionsOf({
-  controller,
-  templatingSettings,
-}: Pick<TemplateConfig, 'controller' | 'templatingSettings'>): FactOptions {
+/**
+ * @param constants that templates know; of them `capabilities`, what HAProxy can
+ * @throws CodedError `HAPTIC_ERR_CONFIG_INVALID`, when a setting cannot be understood
+ */
+export function factOptionsOf(
+  { controller, templatingSettings }: Pick<TemplateConfig, 'controller' | 'templatingSettings'>,
+  { capabilities }: Readonly<Record<string, unknown>>,
+): FactOptions {
   const { publishService: service, publishAddresses: addresses } = controller;
   const { defaultSSLCertificate, selfSignedCertificate, certificateGracePeriod, externalNames } = controller;
   return {
@@ -64,6 +69,7 @@ export function factOptionsOf({
     snippetAnnotations: controller.snippetAnnotations,
     policyBounds: controller.policyBounds,
     policyDefaults: policyDefaultsOf(templatingSettings.extraContext),
+    movesBackends: isRecord(capabilities) && capabilities['dynamicBackends'] === true,
     ...(controller.zone !== undefined && { zone: controller.zone }),
     certificateGraceMs: parseDuration(certificateGracePeriod, 'controller.certificateGracePeriod'),
     defaultCertificates: [defaultSSLCertificate, selfSignedCertificate].filter((ref) => ref !== undefined),
@@ -115,6 +121,7 @@ export function buildFacts(
     policyBounds,
     policyDefaults,
     zone,
+    movesBackends,
     ...tlsOptions
   }: FactOptions,
 ): Facts {
@@ -147,6 +154,7 @@ export function buildFacts(
       snippetAnnotations,
       policyBounds,
       policyDefaults,
+      movesBackends,
       ...(zone !== undefined && { zone }),
     },
   );

@@ -18,6 +18,8 @@ export interface ResourceHubDeps {
   readonly keep: number;
   /** Milliseconds, monotonic, never 0. */
   readonly now: () => number;
+  /** See {@link factOptionsOf}. */
+  readonly constants: Readonly<Record<string, unknown>>;
 }
 
 /** What a configuration stands on, for as long as it is not let go. */
@@ -57,7 +59,7 @@ interface Watched {
 }
 
 /** Makes an empty hub. */
-export function createResourceHub({ watch, keep, now }: ResourceHubDeps): ResourceHub {
+export function createResourceHub({ watch, keep, now, constants }: ResourceHubDeps): ResourceHub {
   const stores = new Map<string, Shared<Watched>>();
   const facts = new Map<string, Shared<Facts>>();
   let isOver = false;
@@ -80,7 +82,7 @@ export function createResourceHub({ watch, keep, now }: ResourceHubDeps): Resour
       const releaseStores = (): void => {
         for (const { release } of held.values()) release();
       };
-      const options = factOptionsOf(config);
+      const options = factOptionsOf(config, constants);
       const holdAll = (): Held<Facts> => {
         for (const spec of specs) held.set(spec.name, holdWatched(spec));
         const ofStores = new Map([...held].map(([name, { value }]) => [name, value.live] as const));

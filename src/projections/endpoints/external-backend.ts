@@ -23,7 +23,7 @@ export function externalBackend({
   return {
     servers: server('external', '0.0.0.0'),
     ...spoken,
-    ...(tls && { tls: { ...tls, serverName: host.name } }),
+    ...(tls && { tls: { ...tls, isServerNameFound: true } }),
     external: host,
   };
 }

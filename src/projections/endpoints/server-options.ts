@@ -85,10 +85,12 @@ function tlsOf(
   // HAProxy verifies the name that it asks for. An Ingress and a Service may each have said one of these.
   const isOwn = verified === undefined && sni !== undefined;
   const named = isOwn && sni !== 'host' && sni !== 'sni' ? sni : undefined;
-  const serverName = verified ?? named ?? (isOwn ? undefined : port?.serverName);
+  const serverName = verified ?? named;
+  const isFound = verified === undefined && sni === undefined && port?.isServerNameFound === true;
   return {
     ...trust,
     ...(serverName !== undefined && { serverName }),
+    ...(isFound && { isServerNameFound: true as const }),
     ...(isOwn && sni === 'sni' && { isServerNameOfClient: true as const }),
     ...(verified !== undefined && { verifiedName: verified }),
     ...(certificate !== undefined && { certificate }),

@@ -3,7 +3,7 @@ import type { Collection, Graph } from '../../collections/types.ts';
 import { addressRules } from '../endpoints/address-rules.ts';
 import { createBackendProjections } from '../endpoints/create-backend-projections.ts';
 import { createResolvers } from '../endpoints/create-resolvers.ts';
-import { createServiceShapes } from '../endpoints/create-service-shapes.ts';
+import { createServiceFacts } from '../endpoints/create-service-facts.ts';
 import type { ExternalNames } from '../endpoints/external-names.ts';
 import type {
   Choice,
@@ -68,6 +68,11 @@ export interface IngressOptions {
   readonly externalNames?: ExternalNames;
   /** Zone of HAProxy, by which endpoints are chosen. Default: none is. */
   readonly zone?: string;
+  /**
+   * Whether HAProxy takes new backends at runtime. What the ports of Services say that they speak is in the names of backends then, so that another word moves
+   * requests to another backend in place of a reload. Default: no.
+   */
+  readonly movesBackends?: boolean;
   /** Whether annotations in HAProxy's own language are taken. Default: no. */
   readonly snippetAnnotations?: boolean;
   /** Default: none. */
@@ -123,6 +128,7 @@ export function createIngressProjections(
     publishing = { addresses: [] },
     externalNames = publicNames,
     zone,
+    movesBackends = false,
     snippetAnnotations: snippets = false,
     policyBounds: bounds = { profiles: Infinity, matches: Infinity },
     policyDefaults: defaults = { hsts: false, sslRedirect: false },
@@ -145,21 +151,21 @@ export function createIngressProjections(
   const policies = createRules(graph, settings);
   const claims = createClaims(graph, selected, settings);
   const { hosts, owners: hostOwners, byGroup } = createIngressHosts(graph, claims);
-  const serviceShapes = createServiceShapes(graph, services, externalNames);
+  const serviceFacts = createServiceFacts(graph, services, { externalNames, movesBackends });
   const { passthroughs, passedBy } = createPassthroughs(graph, {
     ingresses: selected,
     ...{ ingressPolicies, servicePolicies, byGroup },
   });
   const routes = createIngressRoutes(graph, {
     ...{ claims, byGroup, passedBy },
-    ...{ ingressPolicies, servicePolicies, serviceShapes },
+    ...{ ingressPolicies, servicePolicies, serviceFacts },
   });
   const { choices, matchRules, candidates } = createChoices(
     graph,
     routes,
     boundCanaries(graph, settings, selected, bounds.matches),
   );
-  const waySources = { settings, servicePolicies, serviceShapes };
+  const waySources = { settings, servicePolicies, serviceFacts };
   const authWays = createServiceWays(graph, waySources, {
     key: 'auth-url',
     of: ({ authUrl }) => authUrl,

@@ -1,8 +1,8 @@
 import type { Collection, Graph, Reader } from '../../collections/types.ts';
 import type { Owner } from '../../lib/owner.ts';
+import type { ServiceFacts } from '../endpoints/service-facts.ts';
 import { sharedOwner } from '../shared-owner.ts';
 import { joinPolicies } from '../policies/join-policies.ts';
-import type { PolicyShape } from '../policies/policy-shape.ts';
 import type { RoutePolicy } from '../policies/route-policy.ts';
 import type { Claim } from './claim.ts';
 import { type CanaryClaim, chooseCandidates } from './choose-candidates.ts';
@@ -20,7 +20,7 @@ export interface RouteSources {
   readonly ingressPolicies: Collection<RoutePolicy>;
   readonly servicePolicies: Collection<RoutePolicy>;
   /** By `namespace/name` of the Service. */
-  readonly serviceShapes: Collection<PolicyShape>;
+  readonly serviceFacts: Collection<ServiceFacts>;
 }
 
 /**
@@ -31,7 +31,7 @@ export interface RouteSources {
  */
 export function createIngressRoutes(
   graph: Graph,
-  { claims, byGroup, passedBy, ingressPolicies, servicePolicies, serviceShapes }: RouteSources,
+  { claims, byGroup, passedBy, ingressPolicies, servicePolicies, serviceFacts }: RouteSources,
 ): Collection<IngressRoute> {
   const rivals = graph.groupEntriesBy(
     'ingress.rivals',
@@ -47,8 +47,8 @@ export function createIngressRoutes(
         joinPolicies(
           said(by),
           ref && reader.read(servicePolicies, `${ref.namespace}/${ref.service}`),
-          path,
-          ref && reader.read(serviceShapes, `${ref.namespace}/${ref.service}`),
+          { path, port: ref?.port },
+          ref && reader.read(serviceFacts, `${ref.namespace}/${ref.service}`),
         );
       const own: Claim[] = [];
       const canaries: CanaryClaim[] = [];
@@ -73,7 +73,7 @@ export function createIngressRoutes(
       return isServed ? undefined : closedRoute(passing);
     },
     {
-      reads: [byGroup, passedBy, ingressPolicies, servicePolicies, serviceShapes],
+      reads: [byGroup, passedBy, ingressPolicies, servicePolicies, serviceFacts],
       ownerOf: sharedOwner,
     },
   );

@@ -5,7 +5,7 @@ import type { JoinedPolicy } from '../policies/join-policies.ts';
 /** A reference with what is said of the way to it; `by` is who routes there. */
 export function joinedRef(
   ref: BackendRef,
-  { profile, server, snippetBy }: Extract<JoinedPolicy, { kind: 'open' }>,
+  { profile, server, protocol, snippetBy }: Extract<JoinedPolicy, { kind: 'open' }>,
   by: Owner,
 ): BackendRef {
   const service: Owner = { kind: 'Service', namespace: ref.namespace, name: ref.service };
@@ -13,6 +13,7 @@ export function joinedRef(
     ...ref,
     ...(profile && { profile }),
     ...(server && { server }),
+    ...(protocol && { protocol }),
     ...(snippetBy && { snippetOf: snippetBy === 'route' ? by : service }),
   };
 }

@@ -2,13 +2,13 @@ import type { Collection, Graph, Reader } from '../../collections/types.ts';
 import type { Owner } from '../../lib/owner.ts';
 import { backendKey } from '../backend-key.ts';
 import type { BackendRef } from '../backend-ref.ts';
+import type { ServiceFacts } from '../endpoints/service-facts.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { annotationField } from './annotation-field.ts';
 import type { ObjectSettings } from './create-policies.ts';
 import type { AuthUrl } from './parsers/auth-url.ts';
 import type { PolicyFields } from './policy-fields.ts';
 import { joinPolicies, type JoinedPolicy } from './join-policies.ts';
-import type { PolicyShape } from './policy-shape.ts';
 import type { RoutePolicy } from './route-policy.ts';
 
 /** A Service that an object's annotation names. */
@@ -35,13 +35,13 @@ export interface WayTarget {
 export interface ServiceWaySources {
   readonly settings: Collection<ObjectSettings>;
   readonly servicePolicies: Collection<RoutePolicy>;
-  readonly serviceShapes: Collection<PolicyShape>;
+  readonly serviceFacts: Collection<ServiceFacts>;
 }
 
 /** By key of the object and the annotation, with a blank between them: the way to the Service that it names. None where it is not to be asked: in another namespace, or with a malformed policy of its own. */
 export function createServiceWays(
   graph: Graph,
-  { settings, servicePolicies, serviceShapes }: ServiceWaySources,
+  { settings, servicePolicies, serviceFacts }: ServiceWaySources,
   { key, of, otherwise }: WayTarget,
 ): Collection<ServiceWay> {
   return graph.flatMapEntries(
@@ -61,7 +61,7 @@ export function createServiceWays(
         });
         return [];
       }
-      const policy = policyOf(reader, `${owner.namespace}/${service}`);
+      const policy = policyOf(reader, `${owner.namespace}/${service}`, port);
       if (policy.kind === 'closed') return [];
       const ref = {
         namespace: owner.namespace,
@@ -69,6 +69,7 @@ export function createServiceWays(
         port,
         ...(policy.profile && { profile: policy.profile }),
         ...(policy.server && { server: uncached(policy.server) }),
+        ...(policy.protocol && { protocol: policy.protocol }),
       };
       const way: ServiceWay = {
         ref,
@@ -80,15 +81,15 @@ export function createServiceWays(
       };
       return [[`${object} ${key}`, way] as const];
     },
-    { reads: [servicePolicies, serviceShapes], ownerOf: ({ owner }) => owner },
+    { reads: [servicePolicies, serviceFacts], ownerOf: ({ owner }) => owner },
   );
 
-  function policyOf(reader: Pick<Reader, 'read'>, service: string): JoinedPolicy {
+  function policyOf(reader: Pick<Reader, 'read'>, service: string, port: AuthUrl['port']): JoinedPolicy {
     return joinPolicies(
       undefined,
       reader.read(servicePolicies, service),
-      '',
-      reader.read(serviceShapes, service),
+      { path: '', port },
+      reader.read(serviceFacts, service),
     );
   }
 }

@@ -9,7 +9,7 @@ type Marbles = Parameters<Parameters<typeof marbles>[0]>[0];
 
 /** A configuration of so many snippets, opened with a clock of which every look takes a millisecond. */
 function scene(m: Marbles, snippets: number, last = '# last\n') {
-  const hub = createResourceHub({ watch: () => NEVER, keep: 0, now: () => 1 });
+  const hub = createResourceHub({ watch: () => NEVER, keep: 0, now: () => 1, constants: {} });
   const templateSnippets = Object.fromEntries(
     Array.from({ length: snippets }, (_, i) => [`part-${100 + i}`, { template: `# ${i}\n` }]),
   );

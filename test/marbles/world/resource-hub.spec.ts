@@ -33,6 +33,7 @@ function scene(m: Marbles) {
     },
     keep: 5,
     now: () => 1,
+    constants: {},
   });
   return { hub, started };
 }
@@ -124,6 +125,7 @@ describe('createResourceHub', () => {
       },
       keep: 0,
       now: () => 1,
+      constants: {},
     });
     expect(() => hub.hold(configOf({ ingresses: resource(), services }))).toThrow('no such watch');
     expect(hub.counts()).toEqual({ stores: 0, facts: 0 });
@@ -136,6 +138,7 @@ describe('createResourceHub', () => {
       },
       keep: 5,
       now: () => 1,
+      constants: {},
     });
     const config = configOf({ ingresses: resource() });
     const wrong: TemplateConfig = {

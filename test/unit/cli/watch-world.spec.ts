@@ -27,7 +27,7 @@ function scene() {
     metrics,
     taps: createTaps(),
   });
-  const hub = createResourceHub({ watch: worlds.watch, keep: 5, now: () => 1 });
+  const hub = createResourceHub({ watch: worlds.watch, keep: 5, now: () => 1, constants: {} });
   const open = (watched: Readonly<Record<string, object>>): LiveWorld => {
     const config = configOf(watched);
     const resolved = { config, sourceOfTemplate: (name: string) => name };

@@ -42,7 +42,7 @@ beforeEach(() => {
   world = buildWorld({
     config,
     constants: {},
-    ground: { stores, facts: buildFacts(stores, factOptionsOf(config)) },
+    ground: { stores, facts: buildFacts(stores, factOptionsOf(config, {})) },
   });
   secrets.store.set('shop/s', { metadata: meta('s') });
   wanted = [];

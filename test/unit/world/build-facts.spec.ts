@@ -21,7 +21,7 @@ const configOf = (controller: object) =>
 /** Servers of all backends by these settings, as `name address`. */
 function serversOf(controller: object, objects: Readonly<Record<string, readonly KubeObject[]>>) {
   const stores = new Map(Object.keys(objects).map((name) => [name, createLiveStore(name)] as const));
-  const { graph, collections, dispose } = buildFacts(stores, factOptionsOf(configOf(controller)));
+  const { graph, collections, dispose } = buildFacts(stores, factOptionsOf(configOf(controller), {}));
   for (const [name, list] of Object.entries(objects)) {
     const live = stores.get(name);
     for (const object of list) live?.store.set(objectKey(object), object);
@@ -79,7 +79,7 @@ describe('facts by the settings of the controller', () => {
 
   it('have no network that is none', () => {
     const options = (network: string) =>
-      factOptionsOf(configOf({ externalNames: { allowedNetworks: [network] } }));
+      factOptionsOf(configOf({ externalNames: { allowedNetworks: [network] } }), {});
     expect(judgeAddress(options('FD12::/16').externalNames.rules, 'fd12::1')).toBe('allowed');
     for (const network of ['10.0.0.0/33', '1.2.3/8', 'fd00::/129']) {
       expect(() => options(network)).toThrow(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { createResourceHub } from '../../../src/world/resource-hub.ts';
 
-const hub = createResourceHub({ watch: () => NEVER, keep: 0, now: () => 1 });
+const hub = createResourceHub({ watch: () => NEVER, keep: 0, now: () => 1, constants: {} });
 const config = (name: string, store: string) =>
   loadConfig([
     {

@@ -60,11 +60,17 @@ it.each(['host', 'sni', 'other.example'])(
 );
 
 it('what a port says stays where nothing else is said of it', () => {
-  const port = { protocol: 'h2', tls: { verify: 'none', serverName: 'x.example' } } as const;
+  const port = { protocol: 'h2', tls: { verify: 'none', isServerNameFound: true } } as const;
   expect(options({ proxyProtocol: 'v2' }, port)).toEqual({
     protocol: 'h2',
     proxyProtocol: 'send-proxy-v2',
     tls: port.tls,
+  });
+  expect(options({ secureSni: 'host' }, port)).toEqual({ protocol: 'h2', tls: { verify: 'none' } });
+  expect(options({ secureVerifyHostname: 'a.example' }, port)?.tls).toEqual({
+    verify: 'none',
+    serverName: 'a.example',
+    verifiedName: 'a.example',
   });
   expect(options({ backendProtocol: 'h1' }, port)).toEqual({});
   expect(options({ secureBackends: false }, port)).toEqual({ protocol: 'h2' });
