@@ -12,11 +12,11 @@ export interface AdmissionQueueOptions {
 
 export interface AdmissionQueue {
   /**
-   * Runs the work when it is its turn, in order of arrival; gives up when the time is over, waiting included.
+   * Runs the work when it is its turn, in order of arrival; gives up when the time is over, waiting included, or nobody asks any more.
    *
    * @throws CodedError `HAPTIC_ERR_WEBHOOK_OVERDUE` when the time is over, `HAPTIC_ERR_WEBHOOK_BUSY` when too many wait
    */
-  run<T>(work: (signal: AbortSignal) => Promise<T>, timeoutMs: number): Promise<T>;
+  run<T>(work: (signal: AbortSignal) => Promise<T>, timeoutMs: number, gone?: AbortSignal): Promise<T>;
   /** Worked on, and waiting. */
   readonly size: { readonly running: number; readonly waiting: number };
 }
@@ -30,7 +30,7 @@ export function createAdmissionQueue({ concurrent, waiting }: AdmissionQueueOpti
     get size() {
       return { running, waiting: present - running };
     },
-    async run(work, timeoutMs) {
+    async run(work, timeoutMs, gone) {
       if (present - running >= waiting && running >= concurrent)
         throw new CodedError('HAPTIC_ERR_WEBHOOK_BUSY', `${present - running} requests are waiting already`);
       const overdue = new AbortController();
@@ -38,17 +38,18 @@ export function createAdmissionQueue({ concurrent, waiting }: AdmissionQueueOpti
         const message = `no answer within ${timeoutMs} ms, waiting for other requests included`;
         overdue.abort(new CodedError('HAPTIC_ERR_WEBHOOK_OVERDUE', message));
       }, timeoutMs);
+      const signal = gone === undefined ? overdue.signal : AbortSignal.any([overdue.signal, gone]);
       present++;
       try {
         const begin = defer(async () => {
           running++;
           try {
-            return await work(overdue.signal);
+            return await work(signal);
           } finally {
             running--;
           }
         });
-        return await firstValueFrom(untilAborted(slots.run(begin), overdue.signal));
+        return await firstValueFrom(untilAborted(slots.run(begin), signal));
       } finally {
         present--;
         clearTimeout(timer);

@@ -5,10 +5,14 @@ import fastify, {
   type FastifyReply,
   LogController,
 } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Admission } from './admission.ts';
 import type { AdmissionQueue } from './admission-queue.ts';
+import { createBodyReader } from './body-reader.ts';
+import { bodyTooLarge } from './body-too-large.ts';
 import type { AdmissionRequest } from './admission-request.ts';
 import { admissionReviewOf } from './admission-review-of.ts';
 import { isConfigurationRequest } from './is-configuration-request.ts';
@@ -32,6 +36,8 @@ export interface WebhookServerDeps {
   readonly now?: () => number;
 }
 
+const lookMs = 1_000;
+
 /** Where API servers send admission reviews. */
 const validatePath = '/validate';
 
@@ -46,7 +52,6 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: limits.bodyBytes,
     // A review that is under way is answered.
     forceCloseConnections: 'idle',
     serverFactory: (handler) =>
@@ -54,6 +59,7 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
         {
           headersTimeout: limits.readMs,
           requestTimeout: limits.readMs,
+          connectionsCheckingInterval: lookMs,
           keepAliveTimeout: limits.idleMs,
         },
         handler,
@@ -66,36 +72,48 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
       ),
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  );
+  const readBody = createBodyReader(limits);
+  app.addContentTypeParser('application/json', (_request, body, done) => done(null, body));
+  // What is refused before its body was read ends the connection: nobody is to listen to the rest.
+  app.addHook('onRequest', async ({ is404 }, reply) => {
+    if (is404)
+      await refuseUnread(
+        reply,
+        404,
+        `there is no such endpoint: send AdmissionReviews to POST ${validatePath}`,
+      );
+  });
 
   app.setErrorHandler<FastifyError>(async (error, _request, reply) => {
     const status = error.statusCode ?? 500;
     metrics.requests.inc({ gvk: '', result: status >= 500 ? 'error' : 'invalid' });
     if (status >= 500) log.error({ err: error }, 'admission request failed');
-    await refuse(
+    await refuseUnread(
       reply,
       status,
-      status >= 500 ? 'the webhook failed; its log has the reason' : wordsOf(status, error, limits),
+      status >= 500 ? 'the webhook failed; its log has the reason' : wordsOf(status, error),
     );
   });
-  app.setNotFoundHandler(async (_request, reply) => {
-    await refuse(reply, 404, `there is no such endpoint: send AdmissionReviews to POST ${validatePath}`);
-  });
   app.get('/healthz', () => ({ status: 'ok' }));
-  app.post<{ Querystring: { timeout?: string } }>(validatePath, async ({ body, query }, reply) => {
+  app.post<{ Querystring: { timeout?: string } }>(validatePath, async ({ body, query, headers }, reply) => {
     const begun = now();
+    const gone = new AbortController();
+    reply.raw.once('close', () =>
+      gone.abort(new CodedError('HAPTIC_ERR_WEBHOOK_OVERDUE', 'whoever asked does not wait any more')),
+    );
     let request: AdmissionRequest;
     try {
-      request = parseAdmissionReview(parseJson(body));
+      request = parseAdmissionReview(parseJson(await textOf(body, headers, gone.signal)));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      metrics.requests.inc({ gvk: '', result: 'invalid' });
-      return refuse(reply, 400, error.message, error.code);
+      const status = statusOf(error);
+      metrics.requests.inc({ gvk: '', result: status >= 500 ? 'error' : 'invalid' });
+      return status === 400
+        ? refuse(reply, status, error.message, error.code)
+        : refuseUnread(reply, status, error.message, error.code);
     }
     const gvk = deps.isKnown(request) ? gvkOf(request) : 'other';
-    const admission = await answerTo(request, query.timeout);
+    const admission = await answerTo(request, query.timeout, gone.signal);
     const result = { allowed: 'allowed', denied: 'denied', unknown: 'error', unwatched: 'unregistered' }[
       admission.kind
     ];
@@ -121,9 +139,26 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   });
   return app;
 
-  async function answerTo(request: AdmissionRequest, timeout: string | undefined): Promise<Admission> {
+  /** Its memory counts until the answer is out. */
+  async function textOf(
+    body: unknown,
+    { 'content-length': size = '0' }: IncomingHttpHeaders,
+    gone: AbortSignal,
+  ): Promise<string> {
+    if (!(body instanceof Readable)) return '';
+    if (Number(size) > limits.bodyBytes) throw bodyTooLarge(`larger than ${limits.bodyBytes} bytes`);
+    const held = readBody(body);
+    gone.addEventListener('abort', held.release, { once: true });
+    return held.text;
+  }
+
+  async function answerTo(
+    request: AdmissionRequest,
+    timeout: string | undefined,
+    gone: AbortSignal,
+  ): Promise<Admission> {
     const own = isConfigurationRequest(request) ? configurationQueue : queue;
-    const answer = own.run((signal) => deps.admit(request, signal), timeoutOf(timeout, limits));
+    const answer = own.run((signal) => deps.admit(request, signal), timeoutOf(timeout, limits), gone);
     noteLoad();
     try {
       return await answer;
@@ -153,8 +188,7 @@ function timeoutOf(text: string | undefined, { timeoutMs, marginMs }: WebhookLim
   }
 }
 
-function parseJson(body: unknown): unknown {
-  const text = Buffer.isBuffer(body) ? body.toString('utf8') : '';
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -163,10 +197,19 @@ function parseJson(body: unknown): unknown {
   }
 }
 
-function wordsOf(status: number, error: FastifyError, { bodyBytes }: WebhookLimits): string {
-  if (status === 413) return `the body is larger than ${bodyBytes} bytes`;
+function statusOf({ code }: CodedError): number {
+  if (code === 'HAPTIC_ERR_WEBHOOK_SIZE') return 413;
+  return code === 'HAPTIC_ERR_WEBHOOK_BUSY' ? 503 : 400;
+}
+
+function wordsOf(status: number, error: FastifyError): string {
   if (status === 415) return 'the content type must be application/json';
   return error.message;
+}
+
+/** Of the rest of the request nothing is read. */
+function refuseUnread(reply: FastifyReply, ...words: readonly [number, string, string?]): FastifyReply {
+  return refuse(reply.header('connection', 'close'), ...words);
 }
 
 /** API servers show the message of a Status to whoever sent the object. */

@@ -1,7 +1,9 @@
-export interface WebhookLimits {
+import type { BodyLimits } from './body-reader.ts';
+
+export interface WebhookLimits extends BodyLimits {
   /** An object may be 3 MB in a request to an API server, and an update brings two of them. */
   readonly bodyBytes: number;
-  /** To finish a handshake or send a request. */
+  /** To finish a handshake or send a request, looked at every second. */
   readonly readMs: number;
   /** To let a connection lie idle: longer than API servers do, so that it is they who close. */
   readonly idleMs: number;
@@ -13,6 +15,9 @@ export interface WebhookLimits {
 
 export const webhookLimits: WebhookLimits = {
   bodyBytes: 8 * 1024 * 1024,
+  // Twice 10,000 rules of an Ingress.
+  bodyValues: 250_000,
+  heldBytes: 64 * 1024 * 1024,
   readMs: 10_000,
   idleMs: 120_000,
   timeoutMs: 10_000,

@@ -68,7 +68,7 @@ beforeEach(async () => {
     identity: followTlsFolder(path.join(dir, 'server')),
     metrics: createWebhookMetrics(registry),
     log: pino({ level: 'silent' }),
-    limits: { ...webhookLimits, bodyBytes: 64 * 1024 },
+    limits: { ...webhookLimits, bodyBytes: 64 * 1024, bodyValues: 1_000, heldBytes: 100_000 },
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
 });
@@ -302,7 +302,85 @@ describe('anything else', () => {
   });
 });
 
+/** The answer to a request whose body never comes, and whether the connection ends then. */
+function announce(headers: Readonly<Record<string, string>>, url = '/validate') {
+  const { port } = server.server.address() as AddressInfo;
+  const given = { host: '127.0.0.1', servername: 'localhost', port, ca, agent: false } as const;
+  return new Promise<{ readonly status: number; readonly connection: string }>((resolve, reject) => {
+    const request = https.request({ ...given, path: url, method: 'POST', headers }, (response) => {
+      resolve({ status: response.statusCode ?? 0, connection: response.headers.connection ?? '' });
+      request.destroy();
+    });
+    request.on('error', reject);
+    request.flushHeaders();
+  });
+}
+
+describe('a body that is not wanted', () => {
+  const json = { 'content-type': 'application/json' };
+
+  it.each([
+    ['for another path', { ...json, 'content-length': '1000' }, '/mutate', 404],
+    ['of another type', { 'content-type': 'text/plain', 'content-length': '1000' }, '/validate', 415],
+    ['that is too large', { ...json, 'content-length': '1000000' }, '/validate', 413],
+  ])('is not waited for: %s', async (_what, headers, url, status) => {
+    expect(await announce(headers, url)).toEqual({ status, connection: 'close' });
+  });
+
+  it('is refused for the values in it, too', async () => {
+    const { status, body } = await post(
+      JSON.stringify(review({ x: Array.from({ length: 2_000 }, () => 1) })),
+    );
+    expect({ status, message: body.message }).toEqual({
+      status: 413,
+      message: 'haptic webhook: the body is of more than 1000 values',
+    });
+  });
+
+  it('is turned away as long as others take all the memory', async () => {
+    const verdict = Promise.withResolvers<Admission>();
+    answer = () => verdict.promise;
+    const large = review({ x: 'y'.repeat(60_000) });
+    const first = post(large);
+    await expect.poll(() => asked.length).toBe(1);
+    const { status, body } = await post(large);
+    expect({ status, message: body.message }).toEqual({
+      status: 503,
+      message: 'haptic webhook: other requests take all the memory that there is for them',
+    });
+    verdict.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+    expect((await first).status).toBe(200);
+    expect((await post(large)).status).toBe(200);
+  });
+});
+
 describe('what cannot be answered', () => {
+  it('ends when whoever asked is gone, and makes room', async () => {
+    let given: AbortSignal | undefined;
+    answer = (_request, signal) => {
+      given = signal;
+      return new Promise(() => undefined);
+    };
+    const { port } = server.server.address() as AddressInfo;
+    const asking = https.request({
+      host: '127.0.0.1',
+      servername: 'localhost',
+      port,
+      ca,
+      agent: false,
+      path: '/validate?timeout=30s',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    asking.on('error', () => undefined);
+    asking.end(JSON.stringify(review()));
+    await expect.poll(() => asked.length).toBe(1);
+    asking.destroy();
+    await expect.poll(() => given?.aborted).toBe(true);
+    answer = () => Promise.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+    expect((await post(review())).status).toBe(200);
+  });
+
   it('is left to the failure policy', async () => {
     answer = () => Promise.resolve({ kind: 'unknown', message: 'nothing yet' });
     expect(await post(review())).toMatchObject({
