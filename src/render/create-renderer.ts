@@ -5,6 +5,7 @@ import type { Problem } from '../lib/problem.ts';
 import { runSlices } from '../lib/run-slices.ts';
 import type { Bundle } from '../protocol/bundle.ts';
 import type { HeldObjects, Quarantine } from '../protocol/provenance.ts';
+import type { TemplateEnvironment } from '../templates/create-template-environment.ts';
 import type { ProfileEntry } from '../templates/render-profile.ts';
 import type { TemplateError } from '../templates/template-error.ts';
 import type { HttpReads } from './http-reads.ts';
@@ -31,6 +32,11 @@ export interface RendererOptions {
   readonly pods?: Collection<unknown>;
   /** Milliseconds, monotonic: counts and times what runs, see `Renderer.profile`. Absent: nothing is measured. */
   readonly profileClock?: () => number;
+  /**
+   * That of another renderer, whose configuration, constants and names of collections are the same and which measures nothing: items are
+   * pure functions to it. Default: compiled anew.
+   */
+  readonly environment?: TemplateEnvironment;
   /** Compiles also what only items run, so that no item waits for it. Default: when it first runs. */
   readonly isPrepared?: boolean;
 }
@@ -44,6 +50,8 @@ export interface Renderer {
    * around it. See `translateOutputs`.
    */
   readonly places: ReadonlyMap<string, string>;
+  /** The compiled templates. */
+  readonly environment: TemplateEnvironment;
   /** Holds these objects at what they were, from the next bundle on; nobody, if they were held in renders of another renderer. */
   hold(held: HeldObjects): void;
   /** Takes in what finished turns of the graph changed; `shouldYield` is asked every few dozen changes. */

@@ -64,12 +64,12 @@ export function* rendererInSlices(options: RendererOptions): Slices<Renderer> {
   const pods = options.pods ?? graph.source<unknown>(podsName);
   const context = graph.source<unknown>('render context');
   const constants = constantsOf(config, options.constants);
-  const environment = yield* compileTemplates(
-    config,
-    [...Object.keys(options.collections), podsName],
-    constants,
-    { profile, shipped: options.shippedTemplates },
-  );
+  const environment =
+    options.environment ??
+    (yield* compileTemplates(config, [...Object.keys(options.collections), podsName], constants, {
+      profile,
+      shipped: options.shippedTemplates,
+    }));
   if (options.isPrepared === true) yield* environment.prepare();
   const documents = documentsOf(config).map(withPostProcess);
   const taken = takenPaths(documents, environment);
@@ -312,6 +312,7 @@ export function* rendererInSlices(options: RendererOptions): Slices<Renderer> {
   return {
     generation,
     places,
+    environment,
     context,
     warnings: environment.warnings,
     profile: () => profile?.entries() ?? [],
