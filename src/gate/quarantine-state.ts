@@ -34,6 +34,10 @@ export interface Search {
   readonly words: string;
   /** The suspects beyond `good` are out of the released render. Not so before HAProxy accepted a first one. */
   readonly isHeld: boolean;
+  /** Where they are not: what the render printed that was refused last. */
+  readonly outputs?: Outputs;
+  /** So many suspects, from the first on, did not change while it went on. Absent: all. */
+  readonly calm?: number;
 }
 
 /** What the gate knows of good and bad objects. Immutable. */

@@ -94,8 +94,10 @@ export function onVerdict(
   const present = ownersOf(at);
   const ordered = inOrder(suspects, (key) => present.has(key));
   if (lastOutputs(state) === undefined) {
-    if (state.search !== undefined && sameSuspects(state.search.suspects, ordered)) return state;
-    return { ...state, search: { suspects: ordered, good: -1, bad: ordered.length, words, isHeld: false } };
+    const { outputs } = provenance;
+    const begun = state.search?.isHeld === false ? continued(state.search, ordered, outputs) : undefined;
+    const search = begun ?? { suspects: ordered, good: -1, bad: ordered.length, isHeld: false };
+    return { ...state, search: { ...search, words, outputs } };
   }
   const held = hold(state, at, ordered, 'suspected', () => words, now);
   if (held.stuck !== undefined) return held;
@@ -103,8 +105,8 @@ export function onVerdict(
 }
 
 /**
- * What to check next to find out about held objects: half of those among which somebody is to blame, else all whose content was
- * not refused yet. Undefined when there is nothing to find out, or when `bundle` was not rendered under the present quarantine.
+ * What to check next to find out about held objects: half of those among which somebody is to blame, or those of them that have not changed meanwhile, else all
+ * whose content was not refused yet. Undefined when there is nothing to find out, or when `bundle` was not rendered under the present quarantine.
  */
 export function nextTrial(state: QuarantineState, { provenance }: Bundle, now: number): Trial | undefined {
   if (provenance === undefined || provenance.quarantine !== state.quarantine) return undefined;
@@ -112,7 +114,9 @@ export function nextTrial(state: QuarantineState, { provenance }: Bundle, now: n
   if (search?.isHeld === false) return suspectTrial(search, quarantine);
   const isSearching = search !== undefined && isStillThere(search, provenance);
   const untried = [...entries].flatMap(([key, entry]) => untriedContent(key, entry, provenance, now) ?? []);
-  const released = isSearching ? search.suspects.slice(search.good, middleOf(search)) : untried;
+  const released = isSearching
+    ? search.suspects.slice(search.good, middleOf(search))
+    : calmOf(search, untried, provenance);
   if (released.length === 0) return undefined;
   return { quarantine: without(quarantine, released), released, isStep: isSearching };
 }
@@ -138,6 +142,8 @@ export function onTrial(
   if (culprits.length > 0) return condemn(rest, culprits, wordsOf(verdict), now);
   const words = wordsOf(verdict)('');
   if (step !== undefined && middleOf(step) === 0) return { ...rest, stuck: words };
+  // What passed before does not any more: somebody changed who was thought to be good.
+  if (step !== undefined && middleOf(step) <= step.good) return { ...rest, search: anew(step) };
   if (step !== undefined) return conclude(state, { ...step, bad: middleOf(step) }, now);
   if (trial.released.length === 1) return condemn(rest, trial.released, () => words, now);
   const suspects = inOrder(trial.released, (key) => state.entries.get(key)?.kind === 'pinned');
@@ -150,8 +156,11 @@ function onAccepted(state: QuarantineState, accepted: Bundle): QuarantineState {
   return search?.isHeld === true ? { ...next, search } : next;
 }
 
-/** A search that is down to one has found it. */
+/** A search that is down to one has found it. One that is down to those that change all the time leaves them to be tried while others go on. */
 function conclude(state: QuarantineState, search: Search, now: number): QuarantineState {
+  const { suspects, good, calm = suspects.length, words } = search;
+  if (!search.isHeld && good >= calm)
+    return hold(state, lastOutputs(state) ?? nobody, suspects.slice(good), 'suspected', () => words, now);
   const culprit = search.suspects[search.bad - 1];
   if (search.bad - search.good > 1 || culprit === undefined) return { ...state, search };
   return condemn(withSearch(state, undefined), [culprit], () => search.words, now);
@@ -251,6 +260,10 @@ function letGo(state: QuarantineState, keys: readonly string[]): QuarantineState
   return { ...state, entries, quarantine: entries.size === 0 ? noQuarantine : entries };
 }
 
+function anew({ calm: _calm, ...search }: Search): Search {
+  return { ...search, good: -1, bad: search.suspects.length };
+}
+
 function withSearch(state: QuarantineState, search: Search | undefined): QuarantineState {
   const { search: _search, ...rest } = state;
   return search === undefined ? rest : { ...rest, search };
@@ -273,13 +286,26 @@ function suspectTrial(search: Search, quarantine: Quarantine): Trial {
   };
 }
 
-/** How many suspects the next trial lets in. */
-function middleOf({ good, bad }: Search): number {
-  return good < 0 ? 0 : (good + bad) >> 1;
+/** How many suspects the next trial lets in: none of those that change, as long as there are others. */
+function middleOf({ good, bad, calm = bad }: Search): number {
+  return good < 0 ? 0 : Math.min((good + bad) >> 1, Math.max(calm, good));
 }
 
 function isStillThere({ suspects, good, bad }: Search, { withheld }: Provenance): boolean {
   return suspects.slice(good, bad).every(({ key, digest }) => withheld.get(key) === digest);
+}
+
+/**
+ * Of a search that some got out of hand by changing, the others; else all: those that change all the time keep nobody but themselves out.
+ */
+function calmOf(
+  search: Search | undefined,
+  untried: readonly Suspect[],
+  { withheld }: Provenance,
+): readonly Suspect[] {
+  const keys = new Set(untried.map(({ key }) => key));
+  const calm = search?.suspects.filter(({ key, digest }) => keys.has(key) && withheld.get(key) === digest);
+  return calm === undefined || calm.length === 0 ? untried : calm;
 }
 
 function untriedContent(
@@ -321,8 +347,31 @@ function inOrder(suspects: readonly Suspect[], isPinned: (key: string) => boolea
     .map(({ suspect }) => suspect);
 }
 
-function sameSuspects(a: readonly Suspect[], b: readonly Suspect[]): boolean {
-  return a.length === b.length && a.every(({ key }, index) => b[index]?.key === key);
+/**
+ * A search in the next render that is refused. What was found out about suspects that are as they were still counts, so that it comes to its end while
+ * others come, go and change: those are looked at last. Undefined if it may have been none of those that are left.
+ */
+function continued(
+  search: Search,
+  present: readonly Suspect[],
+  outputs: Outputs,
+): Omit<Search, 'words'> | undefined {
+  const { suspects, good, bad, isHeld } = search;
+  const changed = changedOwners(search.outputs ?? nobody, outputs);
+  const there = new Set(present.map(({ key }) => key));
+  const isAsItWas = ({ key }: Suspect) => there.has(key) && !changed.has(key);
+  const first = Math.max(good, 0);
+  const known = suspects.slice(0, first).filter(isAsItWas);
+  const left = suspects.slice(first, bad).filter(isAsItWas);
+  const beyond = suspects.slice(bad).filter(isAsItWas);
+  const calm = [...known, ...left, ...beyond];
+  const keys = new Set(calm.map(({ key }) => key));
+  const all = [...calm, ...present.filter(({ key }) => !keys.has(key))];
+  // Whoever it is may be among those that changed.
+  const isSure = left.length === bad - first;
+  const next = isSure ? known.length + left.length : all.length;
+  if (next === known.length) return undefined;
+  return { suspects: all, good: good < 0 ? good : known.length, bad: next, calm: calm.length, isHeld };
 }
 
 /** Those of the objects that the refusal names, by line, by file or as users of what it names. */

@@ -67,6 +67,21 @@ function createLoop({ kept, configuration }: { kept?: KeptOutputs; configuration
       }
       throw new Error('it never settles');
     },
+    /** One render among many, which come so fast that each is followed by one trial at most. */
+    pass(words: string): void {
+      renderer.write(words);
+      renderer.hold(state.quarantine);
+      const bundle = renderer.bundle();
+      state = onRender(state, bundle);
+      if (state.quarantine !== bundle.provenance?.quarantine) return;
+      const verdict = check(bundle.plan);
+      state = onVerdict(state, bundle, verdict, time);
+      if (verdict.kind === 'accepted') released = bundle.plan.id;
+      const trial = nextTrial(state, bundle, time);
+      const candidate = trial === undefined ? undefined : bundle.provenance.candidate(trial.quarantine);
+      if (trial !== undefined && candidate !== undefined)
+        state = onTrial(state, trial, candidate, check(candidate.plan), time);
+    },
   };
 }
 
@@ -177,6 +192,67 @@ describe('quarantine', () => {
     expect(loop.settle(all.join(' '))).toBeLessThanOrEqual(12);
     expect(loop.held()).toEqual(['o1077 excluded refused']);
     expect(loop.released.split(' ')).toHaveLength(199);
+  });
+
+  it('lets the others go though those that nothing names are other ones in every render', () => {
+    const loop = createLoop();
+    const others = (word: string) => Array.from({ length: 100 }, (_, i) => `o${100 + i}=${word}`);
+    loop.settle(others('1').join(' '));
+    const changed = others('2');
+    changed[42] = 'o142=ill';
+    loop.pass(`a=ill z=ill ${changed.join(' ')}`);
+    for (let turn = 0; turn < 20; turn++) loop.pass(`a=ill${turn} z=${turn % 2 === 0 ? 'well' : 'ill'}`);
+    expect(loop.released.split(' ').filter((pair) => /^o.*=2$/.test(pair))).toHaveLength(99);
+    expect(loop.released).toContain('o142=1');
+    expect(loop.settle('a=1 z=1')).toBeLessThanOrEqual(5);
+    expect(loop.held()).toEqual(['o142 pinned refused']);
+  });
+
+  it('takes a suspect that has become good for good, while others are found out about', () => {
+    const loop = createLoop();
+    loop.settle('a=1 b=1 c=1 d=1');
+    loop.pass('a=2 b=2 c=2 d=ill');
+    loop.settle('d=2');
+    expect(loop.held()).toEqual([]);
+    expect(loop.released).toBe('a=2 b=2 c=2 d=2');
+  });
+
+  it.each([
+    { culprit: 'stays as it is', word: (): string => 'ill' },
+    { culprit: 'is another one in every render', word: (turn: number): string => `ill${turn}` },
+    { culprit: 'is ill every other time', word: (turn: number): string => (turn % 2 === 0 ? 'ill' : 'well') },
+  ])('finds one in the first render while objects come and go: it $culprit', ({ word }) => {
+    for (const place of [0, 77, 199]) {
+      const loop = createLoop();
+      const name = `o${1000 + place}`;
+      const all = Array.from({ length: 200 }, (_, i) => `o${1000 + i}=1`);
+      loop.pass(`${all.join(' ')} ${name}=${word(0)}`);
+      for (let turn = 1; turn < 20; turn++)
+        loop.pass(`a${turn}=1 a${turn - 1}= z${turn}=1 z${turn - 1}= ${name}=${word(turn)}`);
+      expect(loop.released.split(' ').filter((pair) => /^o.*=1$/.test(pair))).toHaveLength(199);
+      expect(loop.held().filter((held) => held.startsWith('o') && !held.startsWith(name))).toEqual([]);
+    }
+  });
+
+  it('looks for another one when the one in the first render is gone before it is found', () => {
+    const loop = createLoop();
+    const all = Array.from({ length: 64 }, (_, i) => `o${100 + i}=1`);
+    loop.pass(`${all.join(' ')} o140=ill`);
+    for (let turn = 0; turn < 3; turn++) loop.pass('');
+    loop.pass('o140= o105=ill');
+    for (let turn = 0; turn < 12; turn++) loop.pass('');
+    expect(loop.held()).toEqual(['o105 excluded refused']);
+    expect(loop.released.split(' ')).toHaveLength(62);
+  });
+
+  it('blames nobody else for one that becomes ill while another one is looked for', () => {
+    const loop = createLoop();
+    const all = Array.from({ length: 64 }, (_, i) => `o${100 + i}=1`);
+    loop.pass(`${all.join(' ')} o162=ill`);
+    for (let turn = 0; turn < 4; turn++) loop.pass('');
+    loop.settle('o110=ill');
+    expect(loop.held()).toEqual(['o110 excluded refused', 'o162 excluded refused']);
+    expect(loop.released.split(' ')).toHaveLength(62);
   });
 
   it('finds the newcomer of two that cannot both be there', () => {
