@@ -3,7 +3,7 @@ import type { Problem } from '../lib/problem.ts';
 import { createEngine, nodeOf } from './create-engine.ts';
 import { createFork } from './create-fork.ts';
 import { createEmitter } from './emitter.ts';
-import { commitTurn, type Engine, markDirty, refuseInProjector, sweep } from './engine.ts';
+import { commitTurn, dropUnreads, type Engine, markDirty, refuseInProjector, sweep } from './engine.ts';
 import { createFlatMapNode } from './flat-map-node.ts';
 import { createCollectionHandle, createIndexHandle, createSourceHandle } from './handles.ts';
 import { createMapNode } from './map-node.ts';
@@ -30,6 +30,8 @@ export function createGraph(options: GraphOptions = {}): Graph {
   const emit = createEmitter(engine);
   let revision = 0;
   let releases = 0;
+  /** The running turn has nothing left to drop that former ones gave up. */
+  let isBegun = false;
 
   const parts = [() => engine.nodes.map((node) => node.shape)];
 
@@ -126,9 +128,12 @@ export function createGraph(options: GraphOptions = {}): Graph {
     advance(shouldYield) {
       refuseInProjector(engine, 'the graph is advanced');
       if (!engine.open) return 'finished';
+      if (!isBegun && !dropUnreads(engine, shouldYield)) return 'yielded';
+      isBegun = true;
       if (!sweep(engine, shouldYield) || !emit.prepare(shouldYield)) return 'yielded';
       const announce = emit.collect();
       commitTurn(engine);
+      isBegun = false;
       revision++;
       announce();
       return 'finished';

@@ -4,11 +4,14 @@ import type { Node } from './node.ts';
 
 /** Hands the deltas of finished turns to whoever subscribed. Nodes without subscribers cost nothing. */
 export interface Emitter {
-  /** Sorts what changed, node by node, asking in between; false when told to yield. Does not look at anything twice. */
+  /** Makes the deltas, asking in between; false when told to yield. Does not look at anything twice. */
   prepare(shouldYield: (() => boolean) | undefined): boolean;
-  /** Takes the deltas of the running turn; the returned function emits them. */
+  /** Takes the deltas of the running turn, which are prepared; the returned function emits them. */
   collect(): () => void;
 }
+
+/** Keys between two questions. */
+const batch = 256;
 
 /**
  * All deltas of a turn are taken before the first one is emitted, and turns that a subscriber starts from within an
@@ -36,15 +39,19 @@ export function createEmitter(engine: Engine): Emitter {
   return {
     prepare(shouldYield) {
       for (const node of observed()) {
-        if (node.prepared !== undefined) continue;
-        node.prepared = editedKeys(node);
-        if (shouldYield?.() === true) return false;
+        node.prepared ??= { keys: editedKeys(node), deltas: [], next: 0 };
+        for (let { prepared } = node; prepared.next < prepared.keys.length;) {
+          const end = prepared.next + batch;
+          prepared.deltas.push(...deltasOf(node, prepared.keys.slice(prepared.next, end)));
+          prepared.next = end;
+          if (shouldYield?.() === true) return false;
+        }
       }
       return true;
     },
     collect() {
       for (const node of observed()) {
-        const deltas = deltasOf(node, node.prepared ?? editedKeys(node));
+        const deltas = node.prepared?.deltas ?? [];
         if (deltas.length > 0) queue.push(() => node.subject?.next(deltas));
       }
       return drain;

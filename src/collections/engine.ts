@@ -32,7 +32,10 @@ export interface Engine {
   turn: object;
   /** Nodes with state written in this turn. */
   readonly touched: Set<Node>;
-  /** Dependencies given up in this turn. They are dropped at its end, so that forks of the last finished turn find them. */
+  /**
+   * Dependencies given up in this turn, which are dropped after its end, so that forks of the last finished turn find them; between turns
+   * those that are still to be dropped.
+   */
   readonly unreads: (() => void)[];
 }
 
@@ -133,10 +136,25 @@ export function sweep(engine: Engine, shouldYield: (() => boolean) | undefined):
   }
 }
 
+/** Dependencies that are dropped with the end of their turn; where more were given up, the next turn begins with the others. */
+const droppedAtOnce = 1_024;
+const droppedBetweenQuestions = 64;
+
+/**
+ * Drops what finished turns gave up, asking in between; false when told to yield. To be called before anything is given up anew: a
+ * reader too many costs a computation that changes nothing, one too few would be a change that is missed.
+ */
+export function dropUnreads(engine: Engine, shouldYield: (() => boolean) | undefined): boolean {
+  while (engine.unreads.length > 0) {
+    for (const unread of engine.unreads.splice(-droppedBetweenQuestions)) unread();
+    if (shouldYield?.() === true) return engine.unreads.length === 0;
+  }
+  return true;
+}
+
 /** Makes the running turn the finished one. */
 export function commitTurn(engine: Engine): void {
-  for (const unread of engine.unreads) unread();
-  engine.unreads.length = 0;
+  for (const unread of engine.unreads.splice(-droppedAtOnce)) unread();
   for (const node of engine.touched) {
     node.settle?.();
     for (const map of node.turnMaps) turnCommit(map);

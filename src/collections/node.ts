@@ -26,6 +26,15 @@ export interface Outcome {
   readonly deps: Deps;
 }
 
+/** Deltas in the making. */
+export interface PreparedDeltas {
+  /** In order. */
+  readonly keys: readonly string[];
+  /** Of the keys before `next`. */
+  readonly deltas: Delta<unknown>[];
+  next: number;
+}
+
 /** One node's state in one engine. Everything that a turn changes lives in TurnMaps, or only grows until the turn is finished. */
 export interface NodeState {
   readonly shape: NodeShape;
@@ -40,8 +49,8 @@ export interface NodeState {
   /** Problem keys by entry key. */
   readonly problems: TurnMap<readonly string[]>;
   readonly sortedKeys: SortedKeys;
-  /** Keys of this turn's deltas in order, once prepared; any further change drops it. */
-  prepared: readonly string[] | undefined;
+  /** This turn's deltas, once begun with; any further change drops them. */
+  prepared: PreparedDeltas | undefined;
   subject: Subject<readonly Delta<unknown>[]> | undefined;
 }
 
