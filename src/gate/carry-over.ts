@@ -1,5 +1,6 @@
+import type { Slices } from '../lib/slices.ts';
 import { noQuarantine, type Outputs } from '../protocol/provenance.ts';
-import { ownersOf } from './owners-of.ts';
+import { ownersInSlices } from './owners-in-slices.ts';
 import { emptyQuarantine, type QuarantineEntry, type QuarantineState } from './quarantine-state.ts';
 
 export interface CarryOver {
@@ -16,16 +17,16 @@ export interface CarryOver {
  * the former templates: HAProxy says whether that still fits. Where it has no place any more, they are let in with what they say now.
  * All others that were served must be served by the new configuration too: for its sake nobody is left out.
  */
-export function carryOver(
+export function* carryOver(
   former: QuarantineState,
   { generation, translate, accepted }: CarryOver,
-): QuarantineState {
+): Slices<QuarantineState> {
   const byVersion = new Map<Outputs, Set<string>>();
   for (const [key, { at }] of former.entries) byVersion.set(at, (byVersion.get(at) ?? new Set()).add(key));
   const entries = new Map<string, QuarantineEntry>();
   for (const [at, keys] of byVersion) {
     const translated = translate(at, keys);
-    const found = ownersOf(translated);
+    const found = yield* ownersInSlices(translated);
     for (const [key, entry] of former.entries) {
       if (!keys.has(key)) continue;
       // What was refused under other templates may pass under these.
@@ -33,7 +34,7 @@ export function carryOver(
       if (entry.kind === 'excluded' || found.has(key)) entries.set(key, untried);
     }
   }
-  const served = new Set(accepted === undefined ? former.served : ownersOf(accepted));
+  const served = accepted === undefined ? new Set(former.served) : yield* ownersInSlices(accepted);
   for (const key of former.entries.keys()) served.delete(key);
   return {
     ...emptyQuarantine,

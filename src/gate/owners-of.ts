@@ -1,14 +1,9 @@
-import { type OrderedMap, valuesOf } from '../lib/ordered-map.ts';
-import { formatOwner, type Owner } from '../lib/owner.ts';
+import type { OrderedMap } from '../lib/ordered-map.ts';
+import { runSlices } from '../lib/run-slices.ts';
 import type { Output } from '../protocol/output.ts';
+import { ownersInSlices } from './owners-in-slices.ts';
 
-/** Objects that have an output, by `formatOwner`. O(all outputs). */
+/** See {@link ownersInSlices}: all at once. */
 export function ownersOf(outputs: OrderedMap<Pick<Output, 'owner'>>): ReadonlySet<string> {
-  const keys = new Set<string>();
-  let last: Owner | undefined;
-  for (const { owner } of valuesOf(outputs)) {
-    if (owner !== undefined && owner !== last) keys.add(formatOwner(owner));
-    last = owner;
-  }
-  return keys;
+  return runSlices(ownersInSlices(outputs));
 }

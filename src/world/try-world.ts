@@ -31,8 +31,8 @@ export interface TryWorldDeps<World, V extends LatchVerdict> {
   readonly render: (world: World, held: HeldObjects) => Observable<RenderOutcome>;
   /** One verdict, then completion. */
   readonly check: (world: World, plan: Plan) => Observable<V>;
-  /** Who is held in the first render, and who must not be left out. */
-  readonly begin: (world: World) => QuarantineState;
+  /** Who is held in the first render, and who must not be left out: once. */
+  readonly begin: (world: World) => Observable<QuarantineState>;
   /** A refusal for people, one text for each thing that is wrong. */
   readonly words: (world: World, verdict: V) => readonly string[];
   /** Milliseconds until all stores must be there. */
@@ -106,7 +106,11 @@ export function tryWorld<World, V extends LatchVerdict>(
     deps.changes(world),
     synced$.pipe(
       concatMap((isSynced) => {
-        if (isSynced) return rendered(deps.begin(world), 0);
+        if (isSynced)
+          return deps.begin(world).pipe(
+            take(1),
+            concatMap((state) => rendered(state, 0)),
+          );
         const names = deps.waitingFor(world).join(', ');
         const words = `not synced within ${deps.syncTimeout / 1000} s: ${names}`;
         return of(refusal('render', [words], true));

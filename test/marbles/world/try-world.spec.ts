@@ -1,5 +1,5 @@
 import { marbles } from 'rxjs-marbles';
-import { map, type Observable } from 'rxjs';
+import { map, of, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { LatchVerdict } from '../../../src/gate/latch.ts';
 import { type QuarantineState, emptyQuarantine } from '../../../src/gate/quarantine-state.ts';
@@ -30,11 +30,12 @@ function scene(m: Marbles, words: string, change: Partial<Deps> = {}, begin: Par
       return m.cold('-(r|)', { r: rendered });
     },
     check: (_world, plan) => m.cold('--(v|)', { v: fakeVerdict(plan) }),
-    begin: () => ({
-      ...emptyQuarantine,
-      ...(provenance && { generation: provenance.generation }),
-      ...begin,
-    }),
+    begin: () =>
+      of({
+        ...emptyQuarantine,
+        ...(provenance && { generation: provenance.generation }),
+        ...begin,
+      }),
     words: (_world, { kind, findings }) => findings?.map(({ message }) => message) ?? [kind],
     syncTimeout: 50,
     retry: { delay: 10, attempts: 3 },
@@ -67,6 +68,20 @@ describe('tryWorld', () => {
       m.expect(changes).toHaveSubscriptions(['^----!', '^-!']);
       m.flush();
       expect(heldIn).toEqual([[]]);
+    }),
+  );
+
+  it(
+    'renders once it is known who is held, and gives that up when it is left',
+    marbles((m) => {
+      const known = { b: { ...emptyQuarantine } };
+      const begin$ = m.cold('---(b|)', known);
+      const { trial$, heldIn } = scene(m, 'a=good b=fine', { begin: () => begin$ });
+      m.expect(trial$.pipe(told), '^---!').toBeObservable('----');
+      m.expect(trial$.pipe(told), '^----------!').toBeObservable('------r-(A|)');
+      m.expect(begin$).toHaveSubscriptions(['--^-!', '--^--!']);
+      m.flush();
+      expect(heldIn).toHaveLength(1);
     }),
   );
 

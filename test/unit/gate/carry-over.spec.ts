@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { carryOver } from '../../../src/gate/carry-over.ts';
 import { type QuarantineEntry, emptyQuarantine } from '../../../src/gate/quarantine-state.ts';
+import { runSlices } from '../../../src/lib/run-slices.ts';
 import { entriesOf, orderedMapFrom } from '../../../src/lib/ordered-map.ts';
 import { formatOwner, type Owner } from '../../../src/lib/owner.ts';
 import type { Output } from '../../../src/protocol/output.ts';
@@ -62,9 +63,10 @@ describe('translateOutputs', () => {
 });
 
 describe('carryOver', () => {
+  const atOnce = (...given: Parameters<typeof carryOver>) => runSlices(carryOver(...given));
   const generation = {};
   const carried = (entries: readonly QuarantineEntry[], to = next) =>
-    carryOver(
+    atOnce(
       {
         ...emptyQuarantine,
         entries: new Map(entries.map((one) => [formatOwner(one.owner), one])),
@@ -100,10 +102,37 @@ describe('carryOver', () => {
 
   it('says whom an earlier process served where nothing was accepted yet', () => {
     const served = new Set([key('x')]);
-    const state = carryOver(
+    const state = atOnce(
       { ...emptyQuarantine, served },
       { generation, accepted: undefined, translate: (of) => of },
     );
     expect([...state.served]).toEqual([key('x')]);
+  });
+
+  it('looks at few of ten thousand outputs between two pauses', () => {
+    let looked = 0;
+    const many = orderedMapFrom(
+      Array.from({ length: 10_000 }, (_, at): [string, Output] => {
+        const own = owner(String(at));
+        const watched = {
+          ...output(String(at)),
+          get owner() {
+            looked++;
+            return own;
+          },
+        };
+        return [`0000\u00000001\u0000${at}\u0000`, watched];
+      }),
+    );
+    const slices = carryOver(emptyQuarantine, { generation, accepted: many, translate: (of) => of });
+    let most = 0;
+    let result = slices.next();
+    for (; result.done !== true; result = slices.next()) {
+      most = Math.max(most, looked);
+      looked = 0;
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(1_024);
+    expect(result.value.served.size).toBe(10_000);
   });
 });
