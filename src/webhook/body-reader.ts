@@ -27,15 +27,30 @@ export type ReadBody = (body: Readable) => HeldBody;
 
 /** What V8 takes for a small value, about. */
 const valueBytes = 48;
+/** Bytes that are taken from all bodies between two turns of the event loop, about: more wait in their sockets. */
+const turnBytes = 1024 * 1024;
 
 /**
  * Reads bodies whose senders nobody knows, with an end to what they cost: of all that are being read, the one that began first makes room
- * where there is none, since an API server sends at once what it has.
+ * where there is none, since an API server sends at once what it has. However many send at once, the event loop has its turns in between.
  */
 export function createBodyReader({ bodyBytes, bodyValues, heldBytes }: BodyLimits): ReadBody {
   /** Ends the reading of each body that is not complete, by when they began. */
   const reading = new Map<object, () => void>();
   let held = 0;
+  let taken = 0;
+  const paused = new Set<Readable>();
+  const goOn = (): void => {
+    taken = 0;
+    for (const body of paused) body.resume();
+    paused.clear();
+  };
+  const slowDown = (body: Readable, bytes: number): void => {
+    taken += bytes;
+    if (taken < turnBytes) return;
+    if (paused.size === 0) setImmediate(goOn);
+    paused.add(body.pause());
+  };
   const excessOf = (size: number, values: number): string | undefined =>
     size > bodyBytes
       ? `larger than ${bodyBytes} bytes`
@@ -69,6 +84,7 @@ export function createBodyReader({ bodyBytes, bodyValues, heldBytes }: BodyLimit
           end(bodyTooLarge(excess));
           return;
         }
+        slowDown(body, chunk.length);
         chunks.push(chunk);
         held += size + values * valueBytes - weight;
         weight = size + values * valueBytes;

@@ -7,6 +7,7 @@ import fastify, {
 } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { CodedError } from '../lib/coded-error.ts';
 import { parseDuration } from '../lib/duration.ts';
 import type { Admission } from './admission.ts';
@@ -73,6 +74,7 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   });
   app.removeAllContentTypeParsers();
   const readBody = createBodyReader(limits);
+  const ownTurn = turnForEach();
   app.addContentTypeParser('application/json', (_request, body, done) => done(null, body));
   // What is refused before its body was read ends the connection: nobody is to listen to the rest.
   app.addHook('onRequest', async ({ is404 }, reply) => {
@@ -103,7 +105,9 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
     );
     let request: AdmissionRequest;
     try {
-      request = parseAdmissionReview(parseJson(await textOf(body, headers, gone.signal)));
+      const text = await textOf(body, headers, gone.signal);
+      await ownTurn();
+      request = parseAdmissionReview(parseJson(text));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       const status = statusOf(error);
@@ -186,6 +190,12 @@ function timeoutOf(text: string | undefined, { timeoutMs, marginMs }: WebhookLim
   } catch {
     return timeoutMs - marginMs;
   }
+}
+
+/** Waits for a turn of the event loop that no other waiter has. */
+function turnForEach(): () => Promise<void> {
+  let last = Promise.resolve();
+  return () => (last = last.then(() => immediate()));
 }
 
 function parseJson(text: string): unknown {

@@ -1,9 +1,13 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createBodyReader } from '../../../src/webhook/body-reader.ts';
 import { countValues } from '../../../src/webhook/count-values.ts';
 
 const limits = { bodyBytes: 1_000, bodyValues: 10, heldBytes: 1_500 };
+
+function* pieces(size: number): Iterable<Buffer> {
+  for (let at = 0; at < size; at += 65_536) yield Buffer.alloc(65_536, 'x');
+}
 
 function sent(...parts: readonly string[]): PassThrough {
   const body = new PassThrough();
@@ -20,6 +24,7 @@ describe('values of a JSON text', () => {
     ['{"a":{"b":[]},"c":1}', 4],
     ['"a,b,[{\\",\\\\"', 0],
     ['["\\"",","]', 2],
+    ['["\\\\",1,"\\\\\\",",2]', 4],
   ])('are counted outside of strings: %s', (text, values) => {
     const whole = countValues();
     expect(whole(Buffer.from(text))).toBe(values);
@@ -58,6 +63,23 @@ describe('a body', () => {
     await gaveUp;
     const last = read(complete('z'.repeat(100)));
     expect(await last.text).toHaveLength(100);
+  });
+
+  it('is no burden for others, however much there is of it: the event loop has its turns', async () => {
+    const size = 8 * 1024 * 1024;
+    const read = createBodyReader({ ...limits, bodyBytes: size, heldBytes: 10 * size });
+    let turns = 0;
+    const turn = (): void => {
+      turns++;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+    // All of it is there already.
+    const bodies = Array.from({ length: 4 }, () => Readable.from(pieces(size), { objectMode: true }));
+    const texts = await Promise.all(bodies.map((body) => read(body).text));
+    clearImmediate(next);
+    expect(texts.map(({ length }) => length)).toEqual([size, size, size, size]);
+    expect(turns).toBeGreaterThanOrEqual(16);
   });
 
   it('counts until it was answered', async () => {
