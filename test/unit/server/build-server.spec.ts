@@ -186,7 +186,7 @@ describe('debug', () => {
   });
 
   it('lets no browser take an answer for anything else than it is, keep it, or show it elsewhere', async () => {
-    const { app, taps } = server({ record: () => of({ at: 0, kind: 'x' } as never) });
+    const { app, taps } = server({ record: () => NEVER });
     new BehaviorSubject(1).pipe(taps.point('x', (value) => value)).subscribe();
     const paths = [
       'taps',
