@@ -26,13 +26,14 @@ export interface EventObject {
   readonly at: string;
 }
 
+/** An Event of ours that is there. */
 export interface SeenEvent {
   readonly count: number;
   /** Milliseconds since 1970. */
   readonly lastSeen: number;
 }
 
-/** `gone`: there is no such Event, or its namespace is going. */
+/** `exists`: with `known`. `gone`: there is no such Event (any more), or its namespace is going. */
 export type EventWritten =
   | { readonly kind: 'done' | 'gone' }
   | { readonly kind: 'exists'; readonly known: SeenEvent }

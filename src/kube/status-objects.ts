@@ -8,15 +8,20 @@ import { describeFailure, type KubeFailure, type KubeResult } from './kube-failu
 import type { KubeTransport } from './kube-transport.ts';
 import { createKindResolver } from './resolve-kind.ts';
 
+/** What is sent for one field manager. */
 export interface StatusToApply {
   readonly target: ObjectReference;
   readonly manager: StatusManager;
   /** Absent: the manager gives up what it has. */
   readonly status?: JsonObject;
+  /** Only this very object is meant. */
   readonly uid?: string;
 }
 
-/** How a write ended. `forbidden`: every object of the kind will be, as `message` says. */
+/**
+ * How a write ended. `conflict`: the object changed meanwhile, or is another one. `refused`: it will be as long as nobody changes
+ * something. `forbidden`: so will every object of the kind. `unavailable`: so may everything.
+ */
 export type StatusApplied =
   | { readonly kind: 'done'; readonly object: KubeObject }
   | { readonly kind: 'gone' }

@@ -1,3 +1,4 @@
+import type { applyResultModes } from './apply-result-modes.ts';
 import type { Operation } from './operation.ts';
 import type { FileKind } from './plan.ts';
 
@@ -128,7 +129,7 @@ export interface Divergence {
   readonly servers: readonly string[];
 }
 
-export type ApplyResultMode = 'runtime' | 'file_only' | 'reload' | 'scheduled' | 'noop' | 'rejected';
+export type ApplyResultMode = (typeof applyResultModes)[number];
 
 export interface ApplyResult extends PlanRoles {
   readonly plan_id: string;

@@ -16,6 +16,7 @@ import {
   tap,
 } from 'rxjs';
 import { LRUCache } from 'lru-cache';
+import type { EventWritten, SeenEvent } from '../kube/event-objects.ts';
 import { digest } from '../lib/digest.ts';
 import { type BucketLimits, createTokenBucket, type TokenBucket } from '../lib/token-bucket.ts';
 import { createBreaker } from '../operators/create-breaker.ts';
@@ -39,28 +40,15 @@ export interface EventToTell {
   readonly at: string;
 }
 
-/** An Event of ours that is there. */
-export interface KnownEvent {
-  readonly count: number;
-  /** Milliseconds since 1970. */
-  readonly lastSeen: number;
-}
-
-/** `exists`: with `known`. `gone`: the Event has expired, or its namespace is going. */
-export type EventAnswer =
-  | { readonly kind: 'done' | 'gone' }
-  | { readonly kind: 'exists'; readonly known: KnownEvent }
-  | { readonly kind: 'refused' | 'forbidden' | 'unavailable'; readonly message: string };
-
 /** Effects on the cluster: each emits once and completes, never errors; unsubscribing ends the request. */
 export interface EventEffects {
   /** Undefined: there is no such object (any more). Must be cheap. */
   readonly find: (about: EventFact['about']) => Regarding | undefined;
   /** Events of former processes by name; those that cannot be read are not told twice even so, at the cost of a request each. */
-  readonly known: () => Observable<ReadonlyMap<string, KnownEvent>>;
-  readonly create: (event: EventToTell) => Observable<EventAnswer>;
+  readonly known: () => Observable<ReadonlyMap<string, SeenEvent>>;
+  readonly create: (event: EventToTell) => Observable<EventWritten>;
   /** Says that it was seen again: `count` times in all. */
-  readonly repeat: (event: EventToTell, count: number) => Observable<EventAnswer>;
+  readonly repeat: (event: EventToTell, count: number) => Observable<EventWritten>;
 }
 
 export interface EventLimits {
@@ -112,7 +100,7 @@ export function tellEvents(
     const breaker = createBreaker();
     /** When each of those that hold was told last. */
     const due = new Map<string, number>();
-    let known: ReadonlyMap<string, KnownEvent> = new Map();
+    let known: ReadonlyMap<string, SeenEvent> = new Map();
     const slots = createSlots({ total: requests, suspects: requests });
     let failures = 0;
     let underway = 0;

@@ -1,4 +1,5 @@
 import { type Observable, Subscription } from 'rxjs';
+import { applyResultModes } from '../protocol/apply-result-modes.ts';
 import { authorityOf, type HaproxyPod } from '../protocol/pod.ts';
 import type { DeliveryAcked, DeliveryReport } from '../protocol/delivery-report.ts';
 import type { Metrics } from './metrics.ts';
@@ -9,8 +10,6 @@ export interface RecordedDeliveries {
   readonly deployment$: Observable<DeploymentProgress>;
   readonly fleet$: Observable<readonly HaproxyPod[]>;
 }
-
-const modes = ['runtime', 'file_only', 'reload', 'scheduled', 'noop', 'rejected'];
 
 /**
  * Keeps the metrics of deliveries and of the fleet until unsubscribed. A pod that is gone leaves no series behind. A stream's
@@ -96,7 +95,7 @@ export function recordDeliveries(
   }
 
   function forgetPod(pod: string): void {
-    for (const mode of modes) metrics.applies.remove({ pod, mode });
+    for (const mode of applyResultModes) metrics.applies.remove({ pod, mode });
     metrics.applyRejections.remove({ pod });
   }
 }

@@ -11,40 +11,20 @@ import {
   take,
   timer,
 } from 'rxjs';
-import type { KubeObject } from '../api/kube-object.ts';
+import type { StatusApplied, StatusToApply } from '../kube/status-objects.ts';
 import { createBreaker, type Breaker } from '../operators/create-breaker.ts';
 import { createSlots } from '../operators/create-slots.ts';
 import { exhaustMapLatestByKey } from '../operators/exhaust-map-latest-by-key.ts';
-import type { JsonObject, ObjectReference } from '../protocol/declared.ts';
+import type { ObjectReference } from '../protocol/declared.ts';
 import type { StatusManager } from '../protocol/status-manager.ts';
 import type { StatusWish } from './status-book.ts';
 import { stampConditions } from './status-conditions.ts';
 import { isSaid } from './status-compare.ts';
 import { createStatusMemory, type LiveStatus, type OwnStatuses, type StatusStep } from './status-memory.ts';
 
-/** What is sent for one field manager. */
-export interface StatusWrite {
-  readonly target: ObjectReference;
-  readonly manager: StatusManager;
-  /** Absent: the manager gives up what it has. */
-  readonly status?: JsonObject;
-  /** Only this very object is meant. */
-  readonly uid?: string;
-}
-
-/**
- * How a write ended. `conflict`: the object changed meanwhile, or is another one. `refused`: it will be as long as nobody changes
- * something. `forbidden`: so will every object of the kind. `unavailable`: so may everything.
- */
-export type StatusAnswer =
-  | { readonly kind: 'done'; readonly object: KubeObject }
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'conflict' | 'refused' | 'forbidden'; readonly message: string }
-  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAfterMs?: number };
-
 export interface StatusEffects {
   /** Emits once and completes, never errors; unsubscribing ends the request. */
-  readonly apply: (write: StatusWrite) => Observable<StatusAnswer>;
+  readonly apply: (write: StatusToApply) => Observable<StatusApplied>;
   readonly live: LiveStatus;
 }
 
@@ -125,7 +105,7 @@ export function writeStatuses(
     ): Observable<StatusReport> => {
       const { target, manager, content, uid, status } = step;
       const now = new Date(asyncScheduler.now()).toISOString();
-      const write: StatusWrite = {
+      const write: StatusToApply = {
         target,
         manager,
         ...(content !== undefined && { status: stampConditions(content, status, now) }),

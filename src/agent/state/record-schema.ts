@@ -1,3 +1,5 @@
+import { applyResultModes } from '../../protocol/apply-result-modes.ts';
+
 const planRef = {
   type: 'object',
   required: ['id', 'proof'],
@@ -203,7 +205,7 @@ export const recordSchema = {
       properties: {
         plan_id: { type: 'string' },
         ok: { type: 'boolean' },
-        mode: { type: 'string', enum: ['runtime', 'file_only', 'reload', 'scheduled', 'noop', 'rejected'] },
+        mode: { type: 'string', enum: applyResultModes },
       },
     },
     journal: { type: 'object', additionalProperties: journalEntry },

@@ -1,4 +1,5 @@
 import type { KubeObject, ObjectMeta } from '../../api/kube-object.ts';
+import type { OwnerReference } from '../api/api-object.ts';
 
 /**
  * The built-in kinds that the stand-ins read and write, as far as they look at them. The API server checked every
@@ -8,15 +9,6 @@ export interface OwnedMeta extends ObjectMeta {
   readonly deletionGracePeriodSeconds?: number;
   readonly ownerReferences?: readonly OwnerReference[];
   readonly finalizers?: readonly string[];
-}
-
-export interface OwnerReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly uid: string;
-  readonly controller?: boolean;
-  readonly blockOwnerDeletion?: boolean;
 }
 
 export interface LabelSelector {

@@ -1,14 +1,9 @@
 import { marbles } from 'rxjs-marbles';
 import { NEVER, type Observable, defer, from, map, merge, of } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import type { EventWritten, SeenEvent } from '../../../src/kube/event-objects.ts';
 import { type EventChange, eventFact } from '../../../src/sinks/event-fact.ts';
-import type {
-  EventAnswer,
-  EventEffects,
-  EventLimits,
-  EventReport,
-  KnownEvent,
-} from '../../../src/sinks/event-teller.ts';
+import type { EventEffects, EventLimits, EventReport } from '../../../src/sinks/event-teller.ts';
 import { keepEvents } from '../../../src/sinks/keep-events.ts';
 
 const minutes = 60_000;
@@ -53,12 +48,12 @@ function createApi(given: Partial<EventEffects> = {}) {
       defer(() => {
         asked.push(`create ${regarding.name}`);
         names.set(regarding.name, name);
-        return of<EventAnswer>({ kind: 'done' });
+        return of<EventWritten>({ kind: 'done' });
       }),
     repeat: ({ regarding }, count) =>
       defer(() => {
         asked.push(`repeat ${regarding.name} ${count}`);
-        return of<EventAnswer>({ kind: 'done' });
+        return of<EventWritten>({ kind: 'done' });
       }),
     ...given,
   };
@@ -106,7 +101,7 @@ describe('keepEvents', () => {
     'does not tell again what a former process told, until it is due or begins anew',
     marbles((m) => {
       const { effects, asked, names } = createApi();
-      let known = new Map<string, KnownEvent>();
+      let known = new Map<string, SeenEvent>();
       const leader$ = m.hot('l-s---l----', leading);
       const change$ = m.hot('a------A-a-', changes);
       const result$ = run(change$, { ...effects, known: () => defer(() => of(known)) }, leader$);
@@ -135,7 +130,7 @@ describe('keepEvents', () => {
     'asks what was told before it tells anything, and loses nothing meanwhile',
     marbles((m) => {
       const change$ = m.hot('-ah--', changes);
-      const known$ = m.cold('  ---(k|)', { k: new Map<string, KnownEvent>() });
+      const known$ = m.cold('  ---(k|)', { k: new Map<string, SeenEvent>() });
       const { effects } = createApi({ known: () => known$ });
       m.expect(run(change$, effects), '^------!').toBeObservable('---(cc)', { c: 'created a' });
       m.expect(known$).toHaveSubscriptions('^--!');
@@ -145,7 +140,7 @@ describe('keepEvents', () => {
   it(
     'takes any number of facts that wait for that',
     marbles((m) => {
-      const known$ = m.cold('-(k|)', { k: new Map<string, KnownEvent>() });
+      const known$ = m.cold('-(k|)', { k: new Map<string, SeenEvent>() });
       const { effects, asked } = createApi({ known: () => known$ });
       const many = Array.from({ length: 20_000 }, (_, index) => begun(`n${index}`));
       const some = { ...limits, all: { burst: 30_000, interval: 1, size: 30_000 } };
@@ -195,11 +190,11 @@ describe('keepEvents', () => {
     'waits for an API that does not answer, and creates anew what has expired',
     marbles((m) => {
       let attempts = 0;
-      const away: EventAnswer = { kind: 'unavailable', message: '503' };
+      const away: EventWritten = { kind: 'unavailable', message: '503' };
       const change$ = m.hot('a 3s A a', changes);
       const { effects } = createApi({
-        create: () => defer(() => of<EventAnswer>(attempts++ < 2 ? away : { kind: 'done' })),
-        repeat: () => of<EventAnswer>({ kind: 'gone' }),
+        create: () => defer(() => of<EventWritten>(attempts++ < 2 ? away : { kind: 'done' })),
+        repeat: () => of<EventWritten>({ kind: 'gone' }),
       });
       m.expect(run(change$, effects), '^ 4s !').toBeObservable('f 999ms f 1999ms c-c', {
         f: 'failed a',
@@ -211,7 +206,7 @@ describe('keepEvents', () => {
   it(
     'ends what is under way when it leads no more',
     marbles((m) => {
-      const never = m.cold<EventAnswer>('-----');
+      const never = m.cold<EventWritten>('-----');
       const change$ = m.hot('a-----', changes);
       const leader$ = m.hot('l--s--', leading);
       const { effects } = createApi({ create: () => never });

@@ -10,7 +10,7 @@ import {
   type KeptStatus,
   type StatusInputs,
 } from '../../../src/sinks/keep-statuses.ts';
-import type { StatusAnswer } from '../../../src/sinks/status-writer.ts';
+import type { StatusApplied } from '../../../src/kube/status-objects.ts';
 import type { DeployedStatuses } from '../../../src/sinks/status-deployed.ts';
 import { bundleOf } from '../../fixtures/bundle-of.ts';
 
@@ -45,7 +45,7 @@ function effectsWith(given: Partial<KeepStatusesEffects> = {}) {
         asked.push(
           `${name} ${manager.replace('haptic-', '')} ${status === undefined ? '-' : Object.values(status).join()}`,
         );
-        return of<StatusAnswer>({
+        return of<StatusApplied>({
           kind: 'done',
           object: { metadata: { name, uid: name, resourceVersion: '1' }, ...(status && { status }) },
         });
@@ -136,7 +136,7 @@ describe('keepStatuses', () => {
   it(
     'ends what is under way when it leads no more, and begins it again when it does',
     marbles((m) => {
-      const never = m.cold<StatusAnswer>('---------');
+      const never = m.cold<StatusApplied>('---------');
       const bundle$ = m.hot('  a--------', { a: render('a=1') });
       const leader$ = m.hot('  l--s--l--', { s: false, l: true });
       const { effects } = effectsWith({ apply: () => never });

@@ -5,7 +5,8 @@ import type { KubeObject } from '../../../src/api/kube-object.ts';
 import { type JsonObject, referenceKey } from '../../../src/protocol/declared.ts';
 import type { StatusWish } from '../../../src/sinks/status-book.ts';
 import type { OwnStatuses } from '../../../src/sinks/status-memory.ts';
-import { type StatusAnswer, type StatusReport, writeStatuses } from '../../../src/sinks/status-writer.ts';
+import type { StatusApplied } from '../../../src/kube/status-objects.ts';
+import { type StatusReport, writeStatuses } from '../../../src/sinks/status-writer.ts';
 
 const timing = { retry: { min: 1_000, max: 8_000 }, forbidden: 60_000 };
 const targetOf = (name: string) => ({
@@ -40,7 +41,7 @@ function wish(words: string): StatusWish {
 
 /** An API that keeps statuses by manager, and a protocol of what was asked. */
 function createApi(
-  answers: Readonly<Record<string, (attempt: number) => Observable<StatusAnswer> | undefined>> = {},
+  answers: Readonly<Record<string, (attempt: number) => Observable<StatusApplied> | undefined>> = {},
 ) {
   const asked: string[] = [];
   const statuses = new Map<string, Map<string, JsonObject>>();
@@ -80,7 +81,7 @@ function createApi(
         if (status === undefined) kept.delete(manager);
         else kept.set(manager, status);
         version += 1;
-        return of<StatusAnswer>({ kind: 'done', object: objectOf(name, uid) });
+        return of<StatusApplied>({ kind: 'done', object: objectOf(name, uid) });
       }),
   };
 }
@@ -261,7 +262,7 @@ describe('writeStatuses', () => {
     marbles((m) => {
       const conflict = { kind: 'conflict', message: 'changed' } as const;
       const wishes = m.hot('a 3999ms b', { a: wish('a r=1'), b: wish('a r=2') });
-      const api = createApi({ a: (attempt) => (attempt < 3 ? of<StatusAnswer>(conflict) : undefined) });
+      const api = createApi({ a: (attempt) => (attempt < 3 ? of<StatusApplied>(conflict) : undefined) });
       m.expect(run(wishes, api)).toBeObservable('c 999ms c 1999ms c 999ms (x)', {
         c: 'conflict a rendered',
         x: 'written a rendered',
@@ -277,7 +278,7 @@ describe('writeStatuses', () => {
       const forbidden = { kind: 'forbidden', message: 'no' } as const;
       const wishes = m.hot('(abo)', { a: wish('a r=1'), b: wish('b r=1'), o: wish('o r=1') });
       let attempts = 0;
-      const denied = () => (attempts++ < 2 ? of<StatusAnswer>(forbidden) : undefined);
+      const denied = () => (attempts++ < 2 ? of<StatusApplied>(forbidden) : undefined);
       const api = createApi({ a: denied, b: denied });
       m.expect(run(wishes, api)).toBeObservable('(fo) 59996ms g 59999ms (ab)', {
         f: 'forbidden a rendered',
@@ -295,7 +296,7 @@ describe('writeStatuses', () => {
     'asks a server that does not answer less and less often, for all objects together, and loses nothing',
     marbles((m) => {
       let isUp = false;
-      const away: StatusAnswer = { kind: 'unavailable', message: 'ECONNREFUSED' };
+      const away: StatusApplied = { kind: 'unavailable', message: 'ECONNREFUSED' };
       const answer = () => (isUp ? undefined : of(away));
       const api = createApi({ a: answer, b: answer, c: answer });
       const wishes = m.hot('(abc) 299994ms u', {
@@ -323,7 +324,7 @@ describe('writeStatuses', () => {
   it(
     'waits as long as the server says',
     marbles((m) => {
-      const busy: StatusAnswer = { kind: 'unavailable', message: '429', retryAfterMs: 5_000 };
+      const busy: StatusApplied = { kind: 'unavailable', message: '429', retryAfterMs: 5_000 };
       const wishes = m.hot('a', { a: wish('a r=1') });
       const api = createApi({ a: (attempt) => (attempt === 0 ? of(busy) : undefined) });
       m.expect(run(wishes, api)).toBeObservable('f 4999ms x', {
@@ -336,7 +337,7 @@ describe('writeStatuses', () => {
   it(
     'tries what is refused again only after the longest pause, or when something else is wished',
     marbles((m) => {
-      const refused: StatusAnswer = { kind: 'refused', message: '422' };
+      const refused: StatusApplied = { kind: 'refused', message: '422' };
       const wishes = m.hot('a', { a: wish('a r=1') });
       const api = createApi({ a: (attempt) => (attempt === 0 ? of(refused) : undefined) });
       m.expect(run(wishes, api)).toBeObservable('f 7999ms x', {
@@ -349,7 +350,7 @@ describe('writeStatuses', () => {
   it(
     'tells of a status that the API does not keep, once',
     marbles((m) => {
-      const pruned: StatusAnswer = {
+      const pruned: StatusApplied = {
         kind: 'done',
         object: { metadata: { name: 'a', uid: 'u', resourceVersion: '2' } },
       };
@@ -392,7 +393,7 @@ describe('writeStatuses', () => {
   it(
     'ends what is under way when it is unsubscribed',
     marbles((m) => {
-      const never = m.cold<StatusAnswer>('-----');
+      const never = m.cold<StatusApplied>('-----');
       const wishes = m.hot('a----', { a: wish('a r=1') });
       const api = createApi({ a: () => never });
       m.expect(run(wishes, api), '^--!').toBeObservable('---');
