@@ -29,6 +29,8 @@ export interface WebhookServerDeps {
   readonly queue: AdmissionQueue;
   /** Where configurations wait, which take seconds: objects do not wait for them. Default: the same queue. */
   readonly configurationQueue?: AdmissionQueue;
+  /** Where large objects wait, which may take long: whoever applies one holds up nobody else. Default: the same queue. */
+  readonly largeQueue?: AdmissionQueue;
   readonly identity: WebhookIdentity;
   readonly metrics: WebhookMetrics;
   readonly log: FastifyBaseLogger;
@@ -49,7 +51,7 @@ const validatePath = '/validate';
  */
 export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   const { log, metrics, limits = webhookLimits, now = () => performance.now() } = deps;
-  const { queue, configurationQueue = queue } = deps;
+  const { queue, configurationQueue = queue, largeQueue = queue } = deps;
   const app = fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -104,10 +106,13 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
       gone.abort(new CodedError('HAPTIC_ERR_WEBHOOK_OVERDUE', 'whoever asked does not wait any more')),
     );
     let request: AdmissionRequest;
+    let own = queue;
     try {
       const text = await textOf(body, headers, gone.signal);
       await ownTurn();
       request = parseAdmissionReview(parseJson(text));
+      if (isConfigurationRequest(request)) own = configurationQueue;
+      else if (text.length > limits.largeCharacters) own = largeQueue;
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       const status = statusOf(error);
@@ -117,7 +122,8 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
         : refuseUnread(reply, status, error.message, error.code);
     }
     const gvk = deps.isKnown(request) ? gvkOf(request) : 'other';
-    const admission = await answerTo(request, query.timeout, gone.signal);
+    const work = (signal: AbortSignal) => deps.admit(request, signal);
+    const admission = await answerTo(own.run(work, timeoutOf(query.timeout, limits), gone.signal));
     const result = { allowed: 'allowed', denied: 'denied', unknown: 'error', unwatched: 'unregistered' }[
       admission.kind
     ];
@@ -156,13 +162,7 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
     return held.text;
   }
 
-  async function answerTo(
-    request: AdmissionRequest,
-    timeout: string | undefined,
-    gone: AbortSignal,
-  ): Promise<Admission> {
-    const own = isConfigurationRequest(request) ? configurationQueue : queue;
-    const answer = own.run((signal) => deps.admit(request, signal), timeoutOf(timeout, limits), gone);
+  async function answerTo(answer: Promise<Admission>): Promise<Admission> {
     noteLoad();
     try {
       return await answer;
@@ -175,7 +175,7 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   }
 
   function noteLoad(): void {
-    const sizes = [...new Set([queue, configurationQueue])].map(({ size }) => size);
+    const sizes = [...new Set([queue, configurationQueue, largeQueue])].map(({ size }) => size);
     metrics.running.set(sizes.reduce((sum, { running }) => sum + running, 0));
     metrics.waiting.set(sizes.reduce((sum, { waiting }) => sum + waiting, 0));
   }

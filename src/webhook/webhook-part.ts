@@ -37,6 +37,7 @@ export interface WebhookPartDeps {
 const waitingEach = 64;
 /** Each may take seconds: further ones would not be answered in time. */
 const waitingConfigurations = 4;
+const waitingLarge = 16;
 const lookMs = 10_000;
 const renewEveryMs = 600_000;
 const applyAgainMs = 300_000;
@@ -89,6 +90,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
       },
       queue: createAdmissionQueue({ concurrent, waiting: concurrent * waitingEach }),
       configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: waitingConfigurations }),
+      largeQueue: createAdmissionQueue({ concurrent: 1, waiting: waitingLarge }),
       identity,
       metrics,
       log,

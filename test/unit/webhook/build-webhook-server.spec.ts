@@ -65,10 +65,17 @@ beforeEach(async () => {
     isKnown: ({ kind }) => kind === 'Ingress',
     queue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
     configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
+    largeQueue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
     identity: followTlsFolder(path.join(dir, 'server')),
     metrics: createWebhookMetrics(registry),
     log: pino({ level: 'silent' }),
-    limits: { ...webhookLimits, bodyBytes: 64 * 1024, bodyValues: 1_000, heldBytes: 100_000 },
+    limits: {
+      ...webhookLimits,
+      bodyBytes: 64 * 1024,
+      bodyValues: 1_000,
+      heldBytes: 100_000,
+      largeCharacters: 20_000,
+    },
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
 });
@@ -157,26 +164,30 @@ describe('an admission review', () => {
     await closed;
   });
 
-  it('does not wait for a configuration, which takes its time', async () => {
-    let done = (): void => undefined;
-    answer = ({ kind }) =>
-      new Promise((resolve) => {
-        const allow = () => resolve({ kind: 'allowed', warnings: [], scope: 'none' });
-        if (kind === 'Ingress') allow();
-        else done = allow;
-      });
-    const group = 'haproxy-haptic.org';
-    const configuration = post(
+  const group = 'haproxy-haptic.org';
+  it.each([
+    [
+      'a configuration',
       review({
         kind: { group, version: 'v1alpha1', kind: 'HAProxyTemplateConfig' },
         resource: { group, version: 'v1alpha1', resource: 'haproxytemplateconfigs' },
       }),
-    );
+    ],
+    ['a large object', review({ name: 'large', x: 'y'.repeat(20_000) })],
+  ])('does not wait for %s, which takes its time', async (_what, slow) => {
+    let done = (): void => undefined;
+    answer = ({ kind, name }) =>
+      new Promise((resolve) => {
+        const allow = () => resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+        if (kind === 'Ingress' && name === 'web') allow();
+        else done = allow;
+      });
+    const waiting = post(slow);
     await expect.poll(() => asked.length).toBe(1);
     expect((await post(review())).status).toBe(200);
     expect(await metric('haptic_webhook_requests_running', {})).toBe(1);
     done();
-    expect((await configuration).status).toBe(200);
+    expect((await waiting).status).toBe(200);
   });
 
   it('that is denied says which fields, in words and as causes', async () => {
