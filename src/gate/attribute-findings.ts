@@ -21,24 +21,30 @@ export function attributeFindings(plan: Plan, messages: readonly HaproxyMessage[
     [...linesByFile].map(([file, lines]) => [file, placesIn(plan, file, [...lines], users)] as const),
   );
   const byProxy = placesOfProxies(plan, proxies, users);
-  return messages.map(({ proxy, ...said }) => ({
-    ...said,
-    ...(said.file === undefined || said.line === undefined
-      ? byProxy.get(proxy ?? '')
-      : byLine.get(said.file)?.get(said.line)),
-    ...fileOwner(plan, said.message),
-  }));
+  return messages.map(({ proxy, ...said }) => {
+    const place =
+      said.file === undefined || said.line === undefined
+        ? byProxy.get(proxy ?? '')
+        : byLine.get(said.file)?.get(said.line);
+    return { ...said, ...place, ...fileOwner(plan, said.message, place?.owner) };
+  });
 }
 
 type Place = Pick<Finding, 'section' | 'mapKey' | 'owner' | 'sharedBy' | 'template'>;
 
 /** Paths stand in quotes, in angle brackets or bare, and a full stop may follow. */
-function fileOwner(plan: Plan, message: string): Pick<Finding, 'owner'> {
+function fileOwner(
+  plan: Plan,
+  message: string,
+  user: Owner | undefined,
+): Pick<Finding, 'owner' | 'usedBy'> | undefined {
   for (const word of message.split(/[\s'"<>,;:()[\]]+/)) {
     const owner = (getEntry(plan.files, word) ?? getEntry(plan.files, word.replace(/\.$/, '')))?.owner;
-    if (owner !== undefined) return { owner };
+    if (owner === undefined) continue;
+    const isOwn = user === undefined || formatOwner(user) === formatOwner(owner);
+    return isOwn ? { owner } : { owner, usedBy: user };
   }
-  return {};
+  return undefined;
 }
 
 function placesIn(

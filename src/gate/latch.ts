@@ -8,7 +8,7 @@ export interface LatchVerdict {
   /** `unchecked`: the check could not run, which says nothing about the content. */
   readonly kind: 'accepted' | 'refused' | 'unchecked';
   /** Of a refusal: what was said, and whom it names. */
-  readonly findings?: readonly Pick<Finding, 'message' | 'owner' | 'sharedBy' | 'validator'>[];
+  readonly findings?: readonly Pick<Finding, 'message' | 'owner' | 'usedBy' | 'sharedBy' | 'validator'>[];
 }
 
 /** A verdict and the render that it is about. */

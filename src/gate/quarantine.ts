@@ -79,10 +79,14 @@ export function onVerdict(
   const suspects = suspectsOf(at, provenance.outputs).filter(
     ({ key }) => !state.entries.has(key) && !provenance.quarantine.has(key),
   );
-  const culprits = blamed(verdict, suspects);
-  if (culprits.length > 0 && isTooMuch(state, culprits, suspects))
-    return { ...state, stuck: wordsOf(verdict)('') };
-  if (culprits.length > 0) return hold(state, at, culprits, 'refused', wordsOf(verdict), now);
+  const { certain, doubtful } = accused(verdict, suspects);
+  if (certain.length + doubtful.length > 0) {
+    const words = wordsOf(verdict);
+    if (isTooMuch(state, [...certain, ...doubtful], suspects)) return { ...state, stuck: words('') };
+    const without = certain.length > 0 ? hold(state, at, certain, 'refused', words, now) : state;
+    if (doubtful.length === 0 || (certain.length > 0 && without.stuck !== undefined)) return without;
+    return hold(without, at, doubtful, 'suspected', words, now);
+  }
   // Of a time before somebody was held: a newer render is on its way.
   if (!isNewest) return state;
   const [only] = suspects;
@@ -138,8 +142,8 @@ export function onTrial(
     if (step === undefined) return withSearch(released, undefined);
     return conclude(released, { ...step, good: middleOf(step) }, now);
   }
-  const culprits = blamed(verdict, trial.released);
-  if (culprits.length > 0) return condemn(rest, culprits, wordsOf(verdict), now);
+  const { certain } = accused(verdict, trial.released);
+  if (certain.length > 0) return condemn(rest, certain, wordsOf(verdict), now);
   const words = wordsOf(verdict)('');
   if (step !== undefined && middleOf(step) === 0) return { ...rest, stuck: words };
   // What passed before does not any more: somebody changed who was thought to be good.
@@ -194,10 +198,11 @@ function lastOutputs({ accepted, recalled }: QuarantineState): Outputs | undefin
 function blamedRecalled({ accepted, recalled, entries }: QuarantineState, verdict: LatchVerdict) {
   if (accepted !== undefined || recalled === undefined) return [];
   const held = [...entries].filter(([, { at }]) => at === recalled);
-  return blamed(
+  const { certain, doubtful } = accused(
     verdict,
     held.map(([key, { owner }]) => ({ key, owner, digest: '' })),
   );
+  return [...certain, ...doubtful];
 }
 
 /** What is known from an earlier process does not help: as if nothing were. */
@@ -374,14 +379,37 @@ function continued(
   return { suspects: all, good: good < 0 ? good : known.length, bad: next, calm: calm.length, isHeld };
 }
 
-/** Those of the objects that the refusal names, by line, by file or as users of what it names. */
-function blamed(verdict: LatchVerdict, suspects: readonly Suspect[]): readonly Suspect[] {
-  const named = new Set((verdict.findings ?? []).flatMap(ownersNamed).map(formatOwner));
-  return suspects.filter(({ key }) => named.has(key));
+interface Accused {
+  /** Named by line, by file or as users of what is named. */
+  readonly certain: readonly Suspect[];
+  /** It is these, or those whose lines name their files, which are among them, too. */
+  readonly doubtful: readonly Suspect[];
 }
 
-function ownersNamed({ owner, sharedBy }: NonNullable<LatchVerdict['findings']>[number]): readonly Owner[] {
-  return [...(owner === undefined ? [] : [owner]), ...(sharedBy ?? [])];
+/** Those of the objects that the refusal names. */
+function accused({ findings = [] }: LatchVerdict, suspects: readonly Suspect[]): Accused {
+  const keys = new Set(suspects.map(({ key }) => key));
+  const certain = new Set<string>();
+  const doubtful = new Set<string>();
+  for (const finding of findings) {
+    const named = ownersNamed(finding)
+      .map(formatOwner)
+      .filter((key) => keys.has(key));
+    const isCertain = finding.usedBy === undefined || named.length < 2;
+    for (const key of named) (isCertain ? certain : doubtful).add(key);
+  }
+  return {
+    certain: suspects.filter(({ key }) => certain.has(key)),
+    doubtful: suspects.filter(({ key }) => doubtful.has(key) && !certain.has(key)),
+  };
+}
+
+function ownersNamed({
+  owner,
+  usedBy,
+  sharedBy,
+}: NonNullable<LatchVerdict['findings']>[number]): readonly Owner[] {
+  return [owner, usedBy, ...(sharedBy ?? [])].filter((one) => one !== undefined);
 }
 
 /** HAProxy's words about one object; about the whole where it has none about it. */

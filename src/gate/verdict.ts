@@ -13,6 +13,8 @@ export interface Finding {
   /** Key of the map entry that stands on the line. */
   readonly mapKey?: string;
   readonly owner?: Owner;
+  /** Whose line names the file that `owner` brought, where that is another object: either may be to blame, since messages repeat what lines say. */
+  readonly usedBy?: Owner;
   /** Others that have the same: users of a profile that an object brought. */
   readonly sharedBy?: readonly Owner[];
   /** Who says so, where it is not HAProxy: the name of a validator. */

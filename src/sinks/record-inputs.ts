@@ -202,9 +202,10 @@ function verdictShape({ kind, planId, findings }: RecordedVerdict): RecordedVerd
     kind,
     planId,
     ...(findings !== undefined && {
-      findings: findings.map(({ message, owner, sharedBy, validator }) => ({
+      findings: findings.map(({ message, owner, usedBy, sharedBy, validator }) => ({
         message,
         ...(owner && { owner }),
+        ...(usedBy && { usedBy }),
         ...(sharedBy && { sharedBy }),
         ...(validator !== undefined && { validator }),
       })),

@@ -55,6 +55,7 @@ export interface RecordedVerdict {
   readonly findings?: readonly {
     readonly message: string;
     readonly owner?: Owner;
+    readonly usedBy?: Owner;
     readonly sharedBy?: readonly Owner[];
     readonly validator?: string;
   }[];

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { issueCertificate } from '../fixtures/certificates.ts';
 import { type GatedPipeline, startGatedPipeline } from '../fixtures/gated-pipeline.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
@@ -86,6 +87,21 @@ describeEachLine('quarantine', (line) => {
     });
     await holds('a pinned refused', 'b pinned refused');
     await released('the third', (text) => text.includes('10.0.0.3') && !text.includes('10.0.0.2'));
+  });
+
+  it('lets nobody have others blamed by naming their files', async () => {
+    const { cert, key } = await issueCertificate({ names: ['shop.example.com'] });
+    const theirs = { lines: good('10.0.0.2'), cert: cert + key };
+    start().write({ a: { lines: 'server s 10.0.0.1:80 ssl/b.pem\n  ssl/c.pem' }, b: theirs, c: theirs });
+    await holds('a excluded refused');
+    await released('the others', (text) => text.match(/10\.0\.0\.2/g)?.length === 2);
+    scene.write({ a: 'ssl/b.pem', b: { ...theirs, lines: good('10.0.0.3') } });
+    await released('what is good of it', (text) => text.includes('10.0.0.3'));
+    await holds('a excluded refused');
+    // Of a bad file and a bad line that names it, each is found.
+    const lines = `${good('10.0.0.4')} ssl verify none crt ssl/b.pem`;
+    scene.write({ a: 'ssl/b.pem or so', b: { lines, cert: 'no certificate' }, c: undefined });
+    await holds('a excluded refused', 'b pinned refused');
   });
 
   it('keeps all out that depends on a refused object, and takes all in when that one is good', async () => {

@@ -8,6 +8,7 @@ import {
   valuesOf,
   type OrderedMap,
 } from '../../../src/lib/ordered-map.ts';
+import type { Owner } from '../../../src/lib/owner.ts';
 import { makePlan } from '../../fixtures/make-plan.ts';
 
 const at = (file: string, line: number) => ({ severity: 'alert' as const, message: 'm', file, line });
@@ -108,6 +109,26 @@ describe('attributeFindings', () => {
         { section: { name: 'frontend http' }, owner: secret },
       ]);
     expect(attributeFindings(owned, [saying('unable to load ssl/b.pem.')])[0]?.owner).toBeUndefined();
+  });
+
+  it('tells whose line it is that names a file of somebody else', () => {
+    const made = makePlan({
+      backends: { shop: { profile: 'p' } },
+      files: { 'ssl/a.pem': { text: 'x', kind: 'cert' } },
+    });
+    const file = getEntry(made.files, 'ssl/a.pem')!;
+    const service = { kind: 'Service', namespace: 'default', name: 'shop' };
+    const plan = (user: Owner) => ({
+      ...made,
+      sections: editOrderedMap(
+        made.sections,
+        [...entriesOf(made.sections)].map(([key, section]) => [key, { ...section, owner: user }]),
+      ),
+      files: editOrderedMap(made.files, [['ssl/a.pem', { ...file, owner: secret }]]),
+    });
+    const said = [{ ...at('haproxy.cfg', 1), message: "unknown keyword 'ssl/a.pem'" }];
+    expect(attributeFindings(plan(service), said)).toMatchObject([{ owner: secret, usedBy: service }]);
+    expect(attributeFindings(plan(secret), said)[0]?.usedBy).toBeUndefined();
   });
 
   it('tells whose entry of a crt-list it is', () => {
