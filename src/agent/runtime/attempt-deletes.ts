@@ -1,7 +1,14 @@
 import type { CliSession } from './cli-session.ts';
+import { parseBackendSessions } from './parse-backend-sessions.ts';
 import { parseServerConnections } from './parse-server-connections.ts';
 import { type DeleteOutcome, deleteOutcome } from './delete-outcome.ts';
-import { deleteCommand, deleteKey, type DeleteTarget } from './pending-delete.ts';
+import {
+  deleteCommand,
+  deleteKey,
+  type DeleteTarget,
+  type ServerTarget,
+  stopText,
+} from './pending-delete.ts';
 
 export interface DeleteAttempt {
   readonly target: DeleteTarget;
@@ -11,13 +18,17 @@ export interface DeleteAttempt {
   readonly tries: number;
 }
 
-type ServerAttempt = DeleteAttempt & { readonly target: Extract<DeleteTarget, { kind: 'server' }> };
+type ServerAttempt = DeleteAttempt & { readonly target: ServerTarget };
 
 /**
  * One try each to delete servers in maintenance and unpublished backends, servers first; outcomes in the order of the
  * attempts. `del` itself is the check on every HAProxy line, so nothing waits inside HAProxy (and 2.6 has no `wait`). A
  * target that is not there counts as gone: that is what was wanted. Sessions are ended only where `cutOff` says so.
  *
+ * Servers of a backend that goes itself are put into maintenance here, once the backend has no requests any more: those that wait in it, for a connection to a
+ * server, for an answer about them or for another try, would have none to go to.
+ *
+ * @param leaving backends that go, unpublished
  * @param cli connection to the worker that the targets belong to
  * @param line of HAProxy: `2.6`
  */
@@ -25,9 +36,15 @@ export async function attemptDeletes(
   cli: CliSession,
   line: string,
   attempts: readonly DeleteAttempt[],
+  leaving: ReadonlySet<string>,
 ): Promise<readonly DeleteOutcome[]> {
   const outcomes = new Map<DeleteAttempt, DeleteOutcome>();
-  const servers = attempts.filter(isServer);
+  const waitedIn = await backendsInUse(cli, attempts.filter(isServer), leaving);
+  const servers = attempts
+    .filter(isServer)
+    .filter(({ target, cutOff }) => cutOff || !waitedIn.has(target.backend));
+  for (const chunk of chunks(servers.filter(({ target }) => leaving.has(target.backend))))
+    await cli.ask(chunk.map(({ target }) => stopText(target)));
   for (const chunk of chunks(servers.filter((attempt) => attempt.cutOff)))
     await cli.ask(chunk.map(shutdownText));
   await deleteServers(cli, servers, outcomes);
@@ -41,6 +58,23 @@ export async function attemptDeletes(
     outcomes.set(attempt, deleteOutcome(reply));
   }
   return attempts.map((attempt) => outcomes.get(attempt) ?? 'busy');
+}
+
+/** Those of the leaving backends of some servers that have requests yet. */
+async function backendsInUse(
+  cli: CliSession,
+  servers: readonly ServerAttempt[],
+  leaving: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const names = [...new Set(servers.map(({ target }) => target.backend))].filter((name) => leaving.has(name));
+  const inUse = new Set<string>();
+  for (const chunk of chunks(names)) {
+    const answers = await cli.ask(chunk.map((name) => `show stat ${name} 2 -1`));
+    chunk.forEach((name, index) => {
+      if ((parseBackendSessions(answers[index] ?? '') ?? 0) > 0) inUse.add(name);
+    });
+  }
+  return inUse;
 }
 
 function isServer(attempt: DeleteAttempt): attempt is ServerAttempt {

@@ -5,7 +5,15 @@ import type { AgentState, HaproxyIdentity } from '../../protocol/wire.ts';
 import { type CliSession, openCliSession } from './cli-session.ts';
 import { attemptDeletes } from './attempt-deletes.ts';
 import type { DeleteOutcome } from './delete-outcome.ts';
-import { canRevive, deleteKey, type DeleteTarget, type PendingDelete } from './pending-delete.ts';
+import {
+  canRevive,
+  deleteKey,
+  type DeleteTarget,
+  leavingBackends,
+  type PendingDelete,
+  type ServerTarget,
+  stopText,
+} from './pending-delete.ts';
 import { identityCommand, parseWorkerIdentity, sameWorker } from './worker-identity.ts';
 
 /**
@@ -14,6 +22,8 @@ import { identityCommand, parseWorkerIdentity, sameWorker } from './worker-ident
  * or when more servers than the limit wait: then the oldest. After 30 tries more an entry is left alone, but stays listed: its
  * name is taken until the next reload. The queue belongs to one worker; another one makes it void, since that one never knew
  * what the entries mean.
+ *
+ * A backend that goes keeps its servers in the balancing until it has no requests any more, or its time to drain is over.
  */
 export interface DeferredDeletes {
   /**
@@ -112,23 +122,38 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
     for (const { target } of dropped.values()) deps.onOutcome(target, 'superseded');
   };
 
-  /** One try for each of `chosen`, on a connection that stays with the worker it was opened to; then the next round is planned. */
-  const round = async (chosen: readonly Entry[]) => {
-    clearTimeout(timer);
-    if (chosen.length === 0) return;
+  /** Uses a connection that stays with the worker that the entries belong to. Undefined: they are another one's, or it cannot be asked. */
+  const onWorker = async <T>(
+    use: (cli: CliSession, worker: HaproxyIdentity) => Promise<T>,
+  ): Promise<T | undefined> => {
     const mine = entries;
     let cli: CliSession | undefined;
     try {
       cli = await openCliSession(deps.socket, limits.cliRoundTripMs);
       const [, info = ''] = await cli.ask(['set severity-output number', identityCommand]);
       const worker = parseWorkerIdentity(info);
-      if (entries !== mine) return;
+      if (entries !== mine) return undefined;
       if (owner === undefined || (worker !== undefined && !sameWorker(owner, worker))) {
         reset();
-        return;
+        return undefined;
       }
       if (worker === undefined)
         throw new CodedError('HAPTIC_ERR_AGENT_CLI_BROKEN', 'no identity in the answer');
+      return await use(cli, owner);
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      return undefined;
+    } finally {
+      cli?.close();
+    }
+  };
+
+  /** One try for each of `chosen`; then the next round is planned. */
+  const round = async (chosen: readonly Entry[]) => {
+    clearTimeout(timer);
+    if (chosen.length === 0) return;
+    await onWorker(async (cli, worker) => {
+      const mine = entries;
       const now = deps.now();
       const attempts = [...chosen].sort(serversFirst).map((entry) => {
         const cutOff = now >= entry.cutOffAt;
@@ -136,15 +161,19 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
         if (cutOff) entry.triesAfterCutOff++;
         return { entry, target: entry.target, tries: entry.tries, cutOff };
       });
-      const outcomes = await attemptDeletes(cli, owner.version, attempts);
+      const leaving = leavingBackends([...mine.values()].map(({ target }) => target));
+      const outcomes = await attemptDeletes(cli, worker.version, attempts, leaving);
       if (entries !== mine) return;
       attempts.forEach(({ entry }, index) => finish(entry, outcomes[index] ?? 'busy'));
-    } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
-    } finally {
-      cli?.close();
-    }
+    });
     schedule();
+  };
+
+  /** Servers that go from a backend that stays after all. Gives whether that is certain. */
+  const stopServers = async (targets: readonly ServerTarget[]): Promise<boolean> => {
+    if (targets.length === 0) return true;
+    const replies = await onWorker((cli) => cli.ask(targets.map(stopText)));
+    return replies?.every((reply) => /^\s*$|No such server/.test(reply)) === true;
   };
 
   const finish = (entry: Entry, outcome: DeleteOutcome) => {
@@ -220,6 +249,12 @@ export function createDeferredDeletes(deps: DeferredDeletesDeps): DeferredDelete
       if (pending !== undefined && canRevive(pending.target, target)) revived.add(deleteKey(target));
       else if (!(await settle(target))) return { ok: false, taken: deleteKey(target) };
     }
+    const left = [...entries.values()].flatMap(({ target }) =>
+      target.kind === 'server' && revived.has(target.backend) && !revived.has(deleteKey(target))
+        ? [target]
+        : [],
+    );
+    if (!(await stopServers(left))) return { ok: false, taken: left.map(deleteKey)[0] ?? '' };
     // A settling backend may have taken a server along that was to be revived.
     for (const key of revived) {
       const entry = entries.get(key);

@@ -1,6 +1,6 @@
 import type { RuntimeCommand } from './command.ts';
 import { type DeleteOutcome, deleteOutcome } from './delete-outcome.ts';
-import { deleteCommand, deleteKey, type DeleteTarget } from './pending-delete.ts';
+import { deleteCommand, deleteKey, type DeleteTarget, leavingBackends } from './pending-delete.ts';
 
 /** A first try for each of some targets that goes along with other commands. */
 export interface FirstDeletes {
@@ -9,11 +9,12 @@ export interface FirstDeletes {
   readonly outcomes: ReadonlyMap<string, DeleteOutcome>;
 }
 
-/** Servers go before their backends. Whatever HAProxy says to it refuses nothing: what is still in use is tried again later. */
+/** Backends that go, and their servers, have none: they wait for requests that wait in them. Whatever HAProxy says to it refuses nothing: what is still in use is tried again later. */
 export function firstDeletes(targets: readonly DeleteTarget[]): FirstDeletes {
   const outcomes = new Map<string, DeleteOutcome>();
-  const ordered = [...targets].sort((a, b) => Number(a.kind === 'backend') - Number(b.kind === 'backend'));
-  const commands = ordered.map((target) => ({
+  const leaving = leavingBackends(targets);
+  const tried = targets.filter(({ backend }) => !leaving.has(backend));
+  const commands = tried.map((target) => ({
     text: deleteCommand(target),
     success: 'any' as const,
     heard: (reply: string) => outcomes.set(deleteKey(target), deleteOutcome(reply)),

@@ -1,6 +1,8 @@
 import type { Keyword } from '../../protocol/plan.ts';
 
-/** Something that was stopped and shall go once nothing uses it any more. */
+/**
+ * Something that gets no traffic any more and shall go once nothing uses it: a server in maintenance, an unpublished backend, or a server of such a one.
+ */
 export type DeleteTarget =
   | {
       readonly kind: 'server';
@@ -32,6 +34,18 @@ export function deleteKey(target: DeleteTarget): string {
 
 export function deleteCommand(target: DeleteTarget): string {
   return `del ${target.kind} ${deleteKey(target)}`;
+}
+
+export type ServerTarget = Extract<DeleteTarget, { kind: 'server' }>;
+
+/** The names of the backends among some targets. */
+export function leavingBackends(targets: readonly DeleteTarget[]): ReadonlySet<string> {
+  return new Set(targets.flatMap(({ kind, backend }) => (kind === 'backend' ? [backend] : [])));
+}
+
+/** Takes a server out of the balancing. */
+export function stopText(target: ServerTarget): string {
+  return `disable server ${deleteKey(target)}`;
 }
 
 /** Whether what waits for its deletion can take the place of what is to be created. What is not known equals nothing. */

@@ -33,12 +33,16 @@ export async function prepareOperations(
 ): Promise<Preparation> {
   const ready: ReadyOperation[] = [];
   const deferred: DeleteTarget[] = [];
+  const leaving = new Set(operations.flatMap((one) => (one.kind === 'backend_del' ? [one.backend] : [])));
   for (const operation of operations) {
     const compilation = compileOperation(operation, line);
     if (!compilation.ok) return { ok: false, reason: `unknown_op: ${compilation.reason}` };
     const { compiled } = compilation;
     const { kind } = operation;
-    if (compiled.kind === 'commands') {
+    // Its servers are stopped when nothing waits in the backend any more, see attemptDeletes.
+    if (operation.kind === 'server_disable' && leaving.has(operation.backend)) {
+      ready.push({ kind, commands: [] });
+    } else if (compiled.kind === 'commands') {
       const { commands, creates, revive } = compiled;
       ready.push({
         kind,

@@ -31,6 +31,9 @@ const queue = (options: Partial<DeferredDeletesDeps> = {}): DeferredDeletes =>
     onOutcome: (subject, outcome) => outcomes.push(`${deleteKey(subject)} ${outcome}`),
     ...options,
   });
+/** The answer to `show stat b 2 -1`. */
+const sessions = (count: number) =>
+  `# pxname,svname,qcur,qmax,scur,smax,\nb,BACKEND,0,0,${String(count)},9,\n\n`;
 const commands = () => cli().asked.filter((command) => !isInfo(command));
 /** Answers of a HAProxy that deletes what `removable` names. */
 const removing = (removable: (command: string) => boolean) => {
@@ -212,8 +215,54 @@ describe('a backend that goes', () => {
       isInfo(command) ? infoOf() : command.includes('backend') ? '[6]: Backend deleted.\n\n' : gone;
     const deletes = queue();
     await deletes.add(scriptedWorker, [{ kind: 'backend', backend: 'b' }, target]);
-    expect(commands()).toEqual(['del server b/s', 'del backend b']);
+    expect(commands()).toEqual(['show stat b 2 -1', 'disable server b/s', 'del server b/s', 'del backend b']);
     expect(deletes.pending()).toEqual({ servers: [], backends: [] });
+    deletes.stop();
+  });
+
+  it('keeps its servers in the balancing while requests wait in it', async () => {
+    let waiting = 2;
+    cli().answer = (command) => {
+      if (isInfo(command)) return infoOf();
+      if (command === 'show stat b 2 -1') return sessions(waiting--);
+      if (command === 'disable server b/s') return '\n';
+      return command === 'del backend b' && commands().includes('del server b/s')
+        ? '[6]: Backend deleted.\n\n'
+        : command === 'del server b/s'
+          ? gone
+          : '[3]: Only a backend without server can be deleted.\n\n';
+    };
+    const deletes = queue();
+    await deletes.add(scriptedWorker, [target, { kind: 'backend', backend: 'b' }]);
+    expect(deletes.pending()).toEqual({ servers: ['b/s'], backends: ['b'] });
+    await expect.poll(() => deletes.pending().backends, { timeout: 20_000 }).toEqual([]);
+    const waited = ['show stat b 2 -1', 'del backend b'];
+    expect(commands()).toEqual([
+      ...[...waited, ...waited],
+      ...['show stat b 2 -1', 'disable server b/s', 'del server b/s', 'del backend b'],
+    ]);
+    deletes.stop();
+  });
+
+  it('stops its servers when its time to drain is over, whatever waits in it', async () => {
+    cli().answer = (command) =>
+      isInfo(command)
+        ? infoOf()
+        : command.startsWith('show stat')
+          ? sessions(1)
+          : command === 'del server b/s' && commands().includes('disable server b/s')
+            ? gone
+            : command.startsWith('del backend')
+              ? '[3]: Only a backend without server can be deleted.\n\n'
+              : '\n';
+    const deletes = queue({ drainTimeoutMs: 5_000 });
+    await deletes.add(scriptedWorker, [target, { kind: 'backend', backend: 'b' }]);
+    expect(commands()).not.toContain('disable server b/s');
+    now += 5_000;
+    await expect.poll(() => deletes.pending().servers, { timeout: 20_000 }).toEqual([]);
+    expect(commands().indexOf('disable server b/s')).toBeLessThan(
+      commands().indexOf('shutdown sessions server b/s'),
+    );
     deletes.stop();
   });
 
@@ -291,7 +340,11 @@ describe('a name that is wanted again', () => {
         ? infoOf()
         : command.includes('backend')
           ? '[3]: Only a backend without server can be deleted.\n\n'
-          : busy;
+          : command.startsWith('del ')
+            ? busy
+            : command.startsWith('show stat')
+              ? sessions(1)
+              : '\n';
     const deletes = queue();
     const shop = { kind: 'backend', backend: 'b', profile: 'p', mode: 'http', guid: 'g' } as const;
     await deletes.add(scriptedWorker, [shop, serverOf('s', [check]), serverOf('t', [check])]);
@@ -300,6 +353,18 @@ describe('a name that is wanted again', () => {
       revived: new Set(['b', 'b/s']),
     });
     expect(deletes.pending()).toEqual({ servers: ['b/t'], backends: [] });
+    // The backend gets requests again, and that server shall have none of them.
+    expect(commands().filter((command) => command.startsWith('disable'))).toEqual(['disable server b/t']);
+    deletes.stop();
+  });
+
+  it('is not had back where a server of it cannot be stopped', async () => {
+    cli().answer = (command) =>
+      isInfo(command) ? infoOf() : command.startsWith('show stat') ? sessions(1) : '[3]: what?\n';
+    const deletes = queue();
+    const shop = { kind: 'backend', backend: 'b', profile: 'p', mode: 'http' } as const;
+    await deletes.add(scriptedWorker, [shop, serverOf('t', [check])]);
+    expect(await deletes.admit([shop])).toEqual({ ok: false, taken: 'b/t' });
     deletes.stop();
   });
 

@@ -22,6 +22,29 @@ const reasonOf = async (operation: unknown, files: Readonly<Record<string, strin
 };
 
 describe('operations get ready', () => {
+  it('without a stop for servers of a backend that goes, in which requests may wait', async () => {
+    const preparation = await prepare([
+      { kind: 'backend_unpublish', backend: 'b' },
+      { kind: 'server_disable', ...server },
+      { kind: 'server_del', ...server },
+      { kind: 'server_disable', backend: 'c', server: 's' },
+      { kind: 'backend_del', backend: 'b' },
+    ]);
+    expect(preparation).toMatchObject({
+      deferred: [
+        { kind: 'server', ...server },
+        { kind: 'backend', backend: 'b' },
+      ],
+      ready: [
+        { commands: [{ text: 'unpublish backend b' }] },
+        { kind: 'server_disable', commands: [] },
+        { kind: 'server_del', commands: [] },
+        { commands: [{ text: 'disable server c/s' }] },
+        { kind: 'backend_del', commands: [] },
+      ],
+    });
+  });
+
   it('with the bytes of their files, what they create, load and leave for later', async () => {
     const keywords = [{ name: 'check', args: [] }];
     const preparation = await prepare(
