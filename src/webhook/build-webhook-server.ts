@@ -70,6 +70,7 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
           identity: deps.identity,
           log,
           handshakeTimeoutMs: limits.readMs,
+          connections: limits.connections,
           onCertificate: certificateNoted(metrics),
         },
       ),

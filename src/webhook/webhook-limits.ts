@@ -5,6 +5,8 @@ export interface WebhookLimits extends BodyLimits {
   readonly bodyBytes: number;
   /** Characters of a review from which on it is a large one, see `WebhookServerDeps.largeQueue`. */
   readonly largeCharacters: number;
+  /** That are open at once. */
+  readonly connections: number;
   /** To finish a handshake or send a request, looked at every second. */
   readonly readMs: number;
   /** To let a connection lie idle: longer than API servers do, so that it is they who close. */
@@ -22,6 +24,8 @@ export const webhookLimits: WebhookLimits = {
   heldBytes: 64 * 1024 * 1024,
   // Some 500 rules of an Ingress, before and after an update.
   largeCharacters: 128 * 1024,
+  // API servers open one for each request that is under way.
+  connections: 1_024,
   readMs: 10_000,
   idleMs: 120_000,
   timeoutMs: 10_000,

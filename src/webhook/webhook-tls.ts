@@ -6,6 +6,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { TlsMaterial } from '../lib/tls/tls-material.ts';
+import { boundConnections } from './bound-connections.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 /** The certificate by which API servers know the webhook; it may be exchanged at any time. */
 export interface WebhookIdentity {
@@ -18,6 +20,8 @@ export interface WebhookTlsDeps {
   readonly log: Pick<FastifyBaseLogger, 'info' | 'error'>;
   readonly onCertificate: (material: TlsMaterial) => void;
   readonly handshakeTimeoutMs: number;
+  /** See {@link boundConnections}. */
+  readonly connections: number;
 }
 
 /**
@@ -27,11 +31,11 @@ export interface WebhookTlsDeps {
 export function createWebhookTlsServer(
   options: ServerOptions,
   listener: RequestListener,
-  { identity, log, onCertificate, handshakeTimeoutMs }: WebhookTlsDeps,
+  { identity, log, onCertificate, handshakeTimeoutMs, connections }: WebhookTlsDeps,
 ): Server {
   const server = createServer(
     { ...options, noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs },
-    listener,
+    oneAtATime(listener),
   );
   let used = '';
   let lastProblem = '';
@@ -68,8 +72,10 @@ export function createWebhookTlsServer(
   const [beginTls] = server.listeners('connection') as [(socket: Socket) => void];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    if (socket.destroyed) return;
     if (refresh()) beginTls.call(server, socket);
     else socket.destroy();
   });
+  boundConnections(server, connections);
   return server;
 }

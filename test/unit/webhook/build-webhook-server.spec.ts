@@ -1,5 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { once } from 'node:events';
 import https from 'node:https';
+import tls from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -75,6 +77,7 @@ beforeEach(async () => {
       bodyValues: 1_000,
       heldBytes: 100_000,
       largeCharacters: 20_000,
+      connections: 8,
     },
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
@@ -362,6 +365,49 @@ describe('a body that is not wanted', () => {
     verdict.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
     expect((await first).status).toBe(200);
     expect((await post(large)).status).toBe(200);
+  });
+});
+
+describe('connections', () => {
+  const connected = async () => {
+    const { port } = server.server.address() as AddressInfo;
+    const socket = tls.connect({ host: '127.0.0.1', servername: 'localhost', port, ca });
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    socket.on('error', () => undefined);
+    const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
+    await once(socket, 'secureConnect');
+    return { socket, closed };
+  };
+  const head = (size: number) =>
+    `POST /validate HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${size}\r\n\r\n`;
+
+  it('that say nothing, or say it slowly, make room for others: those first that do so for longest', async () => {
+    const silent = await connected();
+    const slow = await connected();
+    slow.socket.write(`${head(100)}{`);
+    const verdict = Promise.withResolvers<Admission>();
+    answer = () => verdict.promise;
+    const under = post(review());
+    await expect.poll(() => asked.length).toBe(1);
+    const others = await Promise.all(Array.from({ length: 7 }, connected));
+    expect(await Promise.all([silent.closed, slow.closed])).toEqual(['', '']);
+    verdict.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+    expect((await under).status).toBe(200);
+    expect((await post(review())).status).toBe(200);
+    for (const { socket } of others) socket.destroy();
+  });
+
+  it('end where a request comes before the one before it was answered', async () => {
+    const verdict = Promise.withResolvers<Admission>();
+    answer = () => verdict.promise;
+    const { socket, closed } = await connected();
+    const text = JSON.stringify(review());
+    socket.write((head(text.length) + text).repeat(3));
+    expect(await closed).toBe('');
+    expect(asked.length).toBeLessThanOrEqual(1);
+    answer = () => Promise.resolve({ kind: 'allowed', warnings: [], scope: 'none' });
+    expect((await post(review())).status).toBe(200);
   });
 });
 
