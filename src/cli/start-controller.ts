@@ -44,6 +44,7 @@ import type { ControllerIdentity, ControllerRuntime } from '../world/controller-
 import type { PodSelection } from '../world/retained-access.ts';
 import type { AcceptedRender } from '../world/load-report.ts';
 import { hideSecrets } from '../world/hide-secrets.ts';
+import { secretHider } from '../world/secret-hider.ts';
 import { type LiveWorld, buildLiveWorld, openWorld } from '../world/open-world.ts';
 import { createResourceHub } from '../world/resource-hub.ts';
 import { worldSlices } from '../world/world-slices.ts';
@@ -204,6 +205,7 @@ export function startController(deps: ControllerDeps): Controller {
     book,
     blobs,
     duration,
+    hide: (texts) => secretHider(current?.secrets ?? (() => []))(texts),
     slots,
     leader,
   });

@@ -1,6 +1,9 @@
+import { map } from 'rxjs';
 import { beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
+import type { AgentClient } from '../../src/fleet/agent-client.ts';
+import { acceptingAgent } from '../bench/lib/accepting-agent.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { createTlsPool, type TlsPool } from '../fixtures/oracle/tls-pool.ts';
 import { scriptedServer } from '../fixtures/scripted-server.ts';
@@ -121,4 +124,88 @@ stringData:
       await web.close();
     }
   });
+
+  it('has no value of a Secret that a pod’s HAProxy repeats when it refuses a render', async () => {
+    const value = canaries.printed;
+    const config = loadConfig([
+      {
+        name: 'own.yaml',
+        text: JSON.stringify({
+          podSelector: { matchLabels: { app: 'haproxy' } },
+          haproxyConfig: { template: template('http://127.0.0.1:9') },
+          watchedResources: { secrets: { apiVersion: 'v1', resources: 'secrets', debounceInterval: '0' } },
+        }),
+      },
+    ]);
+    const printed: KubeObject = {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'printed', namespace: 'default' },
+      data: { value: base64(value) },
+    };
+    const controller = await startWatchedController(
+      line,
+      config,
+      [printed, agentPod('one')],
+      refusingAgent(`parsing [haproxy.cfg:5] : unknown keyword '${value}' in 'userlist'`),
+    );
+    try {
+      await expect.poll(() => controller.has(/tap deliveries .*rejected/), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => controller.has(/log .*unknown keyword/), { timeout: 20_000 }).toBe(true);
+      const told = await controller.told('v1/events', 'v1/configmaps');
+      const leaks = told.filter((text) => text.includes(value) || text.includes(base64(value)));
+      expect(leaks.map((text) => text.slice(0, 2000))).toStrictEqual([]);
+    } finally {
+      await controller.stop();
+    }
+  });
 });
+
+/** What a controller takes for a HAProxy pod whose agent runs. */
+function agentPod(name: string): KubeObject {
+  const running = { state: { running: {} } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', labels: { app: 'haproxy' } },
+    spec: {
+      containers: [
+        { name: 'haproxy', image: 'h' },
+        { name: 'agent', image: 'a' },
+      ],
+    },
+    status: {
+      podIP: '127.0.0.1',
+      containerStatuses: [
+        { name: 'agent', containerID: 'c1', ...running },
+        { name: 'haproxy', containerID: 'c2', ...running },
+      ],
+    },
+  };
+}
+
+/** Takes in nothing, and gives HAProxy's words for it, everywhere that an agent has room for them. */
+function refusingAgent(words: string): AgentClient {
+  const agent = acceptingAgent();
+  return {
+    ...agent,
+    apply: (pod, request) =>
+      agent.apply(pod, request).pipe(
+        map((answer) =>
+          answer.kind !== 'result'
+            ? answer
+            : {
+                kind: 'result',
+                result: {
+                  ...answer.result,
+                  ok: false,
+                  mode: 'rejected',
+                  error: { stage: 'reload', message: words },
+                  op_results: [{ kind: 'map_add', ok: false, output: words }],
+                  reload: { performed: true, ok: false, worker_pid: 1, took_ms: 1, output: `${words}!` },
+                },
+              },
+        ),
+      ),
+  };
+}

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { type Observable, tap } from 'rxjs';
+import { type Observable, map, tap } from 'rxjs';
 import type { TemplateConfig } from '../../api/template-config.ts';
 import type { QuarantineState } from '../../gate/quarantine-state.ts';
 import type { Verdict } from '../../gate/verdict.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Slots } from '../../operators/create-slots.ts';
-import { type Pipeline, createPipeline } from '../../pipeline.ts';
+import { type Pipeline, type PipelineDeps, createPipeline } from '../../pipeline.ts';
+import type { DeliveryReport } from '../../protocol/delivery-report.ts';
 import type { Plan } from '../../protocol/plan.ts';
 import type { HeldObjects } from '../../protocol/provenance.ts';
 import type { RenderOutcome } from '../../protocol/render-outcome.ts';
@@ -35,6 +36,8 @@ export interface ControllerPipelineDeps {
   readonly blobs: PlanBlobs;
   /** Asked whenever a time is needed: configurations come and go. */
   readonly duration: (field: DurationField) => number;
+  /** Takes values of Secrets out of words of HAProxy. */
+  readonly hide: (texts: readonly string[]) => readonly string[];
   /** Of deliveries. */
   readonly slots: Slots;
   readonly leader: Pick<ElectedLeader, 'leadership$' | 'epoch'>;
@@ -78,33 +81,47 @@ export function createControllerPipeline(deps: ControllerPipelineDeps): Pipeline
     fleet$: pods.fleet$,
     leaving$: pods.leaving$,
     leadership$: deps.leader.leadership$,
-    deliver: createDelivery({
-      client,
-      epoch: deps.leader.epoch,
-      plans,
-      book,
-      readPod: pods.readPod,
-      isAccepted: (planId) => acceptedIds.has(planId),
-      blobOf: (plan) => deps.blobs.peek(plan),
-      slots: deps.slots,
-      slices: worldSlices,
-      random: Math.random,
-      timing: {
-        retry: timing.deliveryRetry,
-        driftSpread: timing.driftSpread,
-        observeInterval: timing.observeInterval,
-        get syncTimeout() {
-          return duration('syncTimeout');
+    deliver: withoutSecrets(
+      deps.hide,
+      createDelivery({
+        client,
+        epoch: deps.leader.epoch,
+        plans,
+        book,
+        readPod: pods.readPod,
+        isAccepted: (planId) => acceptedIds.has(planId),
+        blobOf: (plan) => deps.blobs.peek(plan),
+        slots: deps.slots,
+        slices: worldSlices,
+        random: Math.random,
+        timing: {
+          retry: timing.deliveryRetry,
+          driftSpread: timing.driftSpread,
+          observeInterval: timing.observeInterval,
+          get syncTimeout() {
+            return duration('syncTimeout');
+          },
+          get deploymentTimeout() {
+            return duration('deploymentTimeout');
+          },
+          get driftInterval() {
+            return duration('driftPreventionInterval');
+          },
         },
-        get deploymentTimeout() {
-          return duration('deploymentTimeout');
-        },
-        get driftInterval() {
-          return duration('driftPreventionInterval');
-        },
-      },
-    }),
+      }),
+    ),
     taps,
     timing: timing.pipeline,
   });
+}
+
+type Deliver = PipelineDeps<LiveWorld, Verdict>['deliver'];
+
+/** A pod's HAProxy repeats what it does not understand, as the check does; so may an agent. */
+function withoutSecrets(hide: ControllerPipelineDeps['hide'], deliver: Deliver): Deliver {
+  const shown = (report: DeliveryReport): DeliveryReport =>
+    report.kind === 'failed' && (report.stage === 'rejected' || report.stage === 'refused')
+      ? { ...report, message: hide([report.message])[0] ?? '' }
+      : report;
+  return (target, newer$) => deliver(target, newer$).pipe(map(shown));
 }

@@ -236,10 +236,13 @@ function failedAt({ key }: HaproxyPod, words: string): Unavailable {
   return unavailable('ApplyFailed', `pod ${key} did not take it: ${words}`);
 }
 
+/** As of a refusal, without HAProxy's words: the agent has them. */
 function wordsOf(answer: ApplyAnswer): string | undefined {
   switch (answer.kind) {
     case 'result':
-      return answer.result.ok ? undefined : (answer.result.error?.message ?? 'it was rejected');
+      return answer.result.ok
+        ? undefined
+        : `it was rejected (${answer.result.error?.stage ?? answer.result.mode})`;
     case 'conflict':
       return answer.conflict.reason;
     case 'missing':
