@@ -47,12 +47,18 @@ export function ropeDigest(rope: OrderedMap<TextPiece>): string {
 
 /** The same for a text of which no byte was asked for yet, with pauses while it is encoded. */
 export function* ropeDigestInSlices(rope: OrderedMap<TextPiece>): Slices<string> {
+  yield* encodeRope(rope);
+  return ropeDigest(rope);
+}
+
+/** Encodes what is not encoded yet, with pauses: what is asked of the bytes afterwards is quick. */
+export function* encodeRope(rope: OrderedMap<TextPiece>): Slices<void> {
   let count = 0;
-  for (const chunk of rope.chunks) {
+  for (const chunk of rope.chunks as readonly EncodedChunk[]) {
+    if (chunk.bytes !== undefined) continue;
     chunkBytes(chunk);
     if (++count % slice === 0) yield;
   }
-  return ropeDigest(rope);
 }
 
 /**

@@ -3,7 +3,8 @@ import { digest } from '../lib/digest.ts';
 import { flat } from '../lib/flat.ts';
 import { editOrderedMap, emptyOrderedMap, getEntry, type OrderedMap } from '../lib/ordered-map.ts';
 import type { Problem } from '../lib/problem.ts';
-import { ropeBytes, ropeDigest, ropeSize, type TextPiece } from '../lib/rope.ts';
+import { encodeRope, ropeBytes, ropeDigest, ropeSize, type TextPiece } from '../lib/rope.ts';
+import type { Slices } from '../lib/slices.ts';
 import type {
   Backend,
   FileKind,
@@ -60,6 +61,8 @@ export interface BundleState {
   flush(): void;
   /** The parts that are kept without looking at file contents; `files` is as of the last `finish`. */
   parts(): BundleParts;
+  /** Makes the bytes that `finish` asks for, with pauses; begun anew it goes on where it was. */
+  encode(): Slices<void>;
   /** Flushes and brings the files up to date: one pass over the bytes of each file that changed. */
   finish(): BundleParts;
   /** Of names claimed twice. A new array when they changed. */
@@ -67,6 +70,8 @@ export interface BundleState {
   /** As of the last flush; the same object as long as nothing changed. */
   declared(): Declared;
 }
+
+const filesBetweenPauses = 16;
 
 type NamedKind = Section['kind'];
 
@@ -115,6 +120,8 @@ export function createBundleState(options: BundleOptions): BundleState {
   const dirtyLists = new Set<string>(permanentLists);
   const dirtyMaps = new Set<string>(permanentMaps);
   const dirtyFiles = new Map<string, Claimed<FilePart> | undefined>();
+  /** Of `dirtyFiles`, as far as they are encoded. */
+  const textFiles = new Map<Claimed<FilePart>, PlanFile>();
   const dirtyDocuments = new Set<string>(ownFiles.keys());
   let sections = emptyOrderedMap<Section>();
   let backends = emptyOrderedMap<Backend>();
@@ -277,6 +284,22 @@ export function createBundleState(options: BundleOptions): BundleState {
     }
   };
 
+  function* encode(): Slices<void> {
+    yield* encodeRope(sections);
+    for (const path of dirtyMaps) yield* encodeRope(mapOf(path).entries);
+    for (const path of dirtyLists) yield* encodeRope(listOf(path).entries);
+    for (const path of dirtyDocuments) {
+      const own = documents.get(path);
+      if (own !== undefined) yield* encodeRope(own.pieces);
+    }
+    let count = 0;
+    for (const file of dirtyFiles.values()) {
+      if (file === undefined || textFiles.has(file)) continue;
+      textFiles.set(file, textFileOf(file));
+      if (++count % filesBetweenPauses === 0) yield;
+    }
+  }
+
   const finish = (): BundleParts => {
     flush();
     const fileEdits = new Map<string, PlanFile | undefined>();
@@ -300,7 +323,7 @@ export function createBundleState(options: BundleOptions): BundleState {
       if (!exists) lists.delete(path);
     }
     for (const [path, file] of dirtyFiles)
-      fileEdits.set(path, file === undefined ? undefined : textFileOf(file));
+      fileEdits.set(path, file === undefined ? undefined : (textFiles.get(file) ?? textFileOf(file)));
     for (const path of dirtyDocuments) {
       const pieces = documents.get(path)?.pieces;
       const { kind = 'general', reloadOnChange = true } = ownFiles.get(path) ?? {};
@@ -312,6 +335,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     dirtyMaps.clear();
     dirtyLists.clear();
     dirtyFiles.clear();
+    textFiles.clear();
     dirtyDocuments.clear();
     built = {
       sections,
@@ -328,6 +352,7 @@ export function createBundleState(options: BundleOptions): BundleState {
     put: (base, document, output) => walk(base, document, output, true),
     drop: (base, document, output) => walk(base, document, output, false),
     flush,
+    encode,
     finish,
     parts: () => ({ ...built, sections, backends, profiles }),
     declared: () => declared.declared,

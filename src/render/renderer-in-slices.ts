@@ -260,7 +260,14 @@ export function* rendererInSlices(options: RendererOptions): Slices<Renderer> {
       ropeSize(parts.sections);
       return 'yielded';
     }
-    return 'finished';
+    return shouldYield === undefined || isEncoded(shouldYield) ? 'finished' : 'yielded';
+  }
+
+  /** Makes the bytes of which the bundle is to be, and asks in between. */
+  function isEncoded(shouldYield: () => boolean): boolean {
+    const slices = state.encode();
+    while (slices.next().done !== true) if (shouldYield()) return false;
+    return true;
   }
 
   function take({ base }: PendingDeltas, delta: Delta<Output> | undefined): void {

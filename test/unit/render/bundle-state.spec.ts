@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { valuesOf } from '../../../src/lib/ordered-map.ts';
 import type { Profile, SectionKind } from '../../../src/protocol/plan.ts';
 import { createBundleState } from '../../../src/render/bundle-state.ts';
@@ -52,5 +52,60 @@ describe('a place in the text that changes hands within one turn', () => {
     const state = stateWith(['a', outputOf(named('core', 'x'), plain('lines\n'))]);
     state.drop('a', config, outputOf(named('core', 'x'), plain('lines\n')));
     expect(textOf(state)).toBe('');
+  });
+});
+
+describe('the bytes of thousands of sections, map entries and files', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it('are made with pauses, and finishing makes none after that; what changes meanwhile is made anew', () => {
+    const filled = (): ReturnType<typeof createBundleState> => {
+      const state = createBundleState({ maps: [{ path: 'm', ordered: false }], files: [] });
+      for (let at = 0; at < 2_000; at++) {
+        const name = `n${at}`;
+        const file = { path: `ssl/${name}.pem`, kind: 'cert', reloadOnChange: false } as const;
+        state.put(`b${at}`, config, {
+          ...outputOf(named('backend', name)),
+          entries: [{ path: 'm', entry: { key: name, value: name, text: `${name} ${name}\n` }, place: 't' }],
+          files: [{ ...file, text: name, place: 't' }],
+        });
+      }
+      state.flush();
+      return state;
+    };
+    const state = filled();
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode');
+    let most = 0;
+    let all = 0;
+    const run = (): void => {
+      const slices = state.encode();
+      for (let isDone = false; !isDone;) {
+        isDone = slices.next().done === true;
+        most = Math.max(most, encode.mock.calls.length);
+        all += encode.mock.calls.length;
+        encode.mockClear();
+      }
+    };
+    run();
+    expect(most).toBeLessThanOrEqual(16);
+    expect(all).toBeGreaterThan(2_000);
+    state.put('c', config, {
+      ...outputOf(),
+      files: [{ path: 'ssl/x.pem', kind: 'cert', reloadOnChange: false, text: 'x', place: 't' }],
+    });
+    state.flush();
+    all = 0;
+    run();
+    expect(all).toBe(1);
+    const { files } = state.finish();
+    expect(encode).not.toHaveBeenCalled();
+    const other = filled();
+    other.put('c', config, {
+      ...outputOf(),
+      files: [{ path: 'ssl/x.pem', kind: 'cert', reloadOnChange: false, text: 'x', place: 't' }],
+    });
+    const shape = (one: typeof files) =>
+      [...valuesOf(one)].map(({ path, digest, size }) => [path, digest, size]);
+    expect(shape(files)).toEqual(shape(other.finish().files));
   });
 });
