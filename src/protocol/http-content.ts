@@ -24,7 +24,7 @@ export type HttpContent =
 
 export interface HttpContentFailure {
   readonly kind: 'failed';
-  /** `FetchFailed`, `ContentRefused`, `ContentInvalid`, … */
+  /** `FetchFailed`, `ContentRefused`, `AddressRefused`, … */
   readonly reason: string;
   readonly message: string;
 }

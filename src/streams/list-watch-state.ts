@@ -73,7 +73,7 @@ export type ListWatchSignal =
   | { readonly kind: 'start' }
   /** A 2xx answer began. */
   | { readonly kind: 'opened' }
-  /** Objects of a list page; `listEnd` follows when the page is complete. */
+  /** Objects of a list page; `list-end` follows when the page is complete. */
   | { readonly kind: 'objects'; readonly objects: readonly NormalizedObject[] }
   | { readonly kind: 'list-end'; readonly resourceVersion: string; readonly continue: string | undefined }
   /** Lines of a watch: those of one network chunk. */

@@ -84,7 +84,6 @@ describeEachLine('what a worker has in memory', (line) => {
             server: 'one',
             address: '127.0.0.1',
             port: 81,
-            operational: 2,
             admin: 0,
             weight: 3,
           },

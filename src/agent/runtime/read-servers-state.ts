@@ -7,8 +7,6 @@ export interface ServerState {
   /** Literal IP; `-` when there is none. */
   readonly address: string;
   readonly port: number;
-  /** 0 stopped, 1 starting, 2 running, 3 stopping. */
-  readonly operational: number;
   /** Bits: 0x01 in maintenance, 0x04 the file said `disabled` (and stays), 0x08 drains; see management.txt of HAProxy. */
   readonly admin: number;
   readonly weight: number;
@@ -42,7 +40,6 @@ export function serverStateOf(line: string): ServerState | undefined {
     backend: cells[1] ?? '',
     server: cells[3] ?? '',
     address: cells[4] ?? '',
-    operational: Number(cells[5]),
     admin: Number(cells[6]),
     weight: Number(cells[7]),
     port: Number(cells[18]),

@@ -8,7 +8,7 @@ export interface Want {
   readonly namespace: string;
   readonly what: string;
   readonly owner: Owner;
-  /** Older ones are less, see `wantKey`. */
+  /** Older ones are less, see `ageOf`. */
   readonly age: string;
 }
 

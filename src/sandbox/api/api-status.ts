@@ -10,7 +10,8 @@ export interface Cause {
     | 'FieldValueDuplicate'
     | 'FieldValueForbidden'
     | 'FieldValueTooLong'
-    | 'FieldManagerConflict';
+    | 'FieldManagerConflict'
+    | 'ResourceVersionTooLarge';
   readonly message: string;
   readonly field: string;
 }

@@ -7,7 +7,7 @@ import type { Change, Entry } from './storage.ts';
 export interface WatchQuery extends Selection {
   /** Resume after this version; absent or `0`: begin with all present objects as ADDED. */
   readonly resourceVersion?: string;
-  /** Streaming list: present objects, then a bookmark that ends them (`onSynced`). */
+  /** Streaming list: present objects, then a bookmark that ends them. */
   readonly sendInitialEvents?: boolean;
 }
 
@@ -38,11 +38,7 @@ export function watchObjects(context: ApiContext, type: ResourceType, query: Wat
   const fresh =
     query.sendInitialEvents === true ||
     (query.sendInitialEvents === undefined && (from === '' || from === '0'));
-  const revision = fresh
-    ? context.clock.current()
-    : from === ''
-      ? context.clock.current()
-      : parseRevision(from);
+  const revision = fresh || from === '' ? context.clock.current() : parseRevision(from);
   const past = fresh ? [] : storage.changesSince(revision);
   if (past === undefined) {
     throw apiError(410, `too old resource version: ${revision} (${context.clock.current()})`, {
@@ -53,9 +49,7 @@ export function watchObjects(context: ApiContext, type: ResourceType, query: Wat
     throw apiError(504, `Too large resource version: ${revision}, current: ${context.clock.current()}`, {
       reason: 'Timeout',
       details: {
-        causes: [
-          { reason: 'ResourceVersionTooLarge' as never, message: 'Too large resource version', field: '' },
-        ],
+        causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
         retryAfterSeconds: 1,
       },
     });

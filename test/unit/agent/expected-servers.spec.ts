@@ -18,7 +18,6 @@ const row = (more: Partial<ServerState> = {}): ServerState => ({
   ...on,
   address: '10.0.0.1',
   port: 80,
-  operational: 2,
   admin: 0,
   weight: 1,
   ...more,

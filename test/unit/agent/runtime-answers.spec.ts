@@ -133,7 +133,6 @@ describe('a row of a dump', () => {
       server: 'pod-1',
       address: '10.0.0.1',
       port: 8080,
-      operational: 2,
       admin: 8,
       weight: 7,
     });
