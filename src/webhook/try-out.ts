@@ -1,5 +1,6 @@
 import { firstValueFrom, merge, take, timer } from 'rxjs';
 import type { SlicedFork, SourceEdit } from '../collections/types.ts';
+import { CodedError } from '../lib/coded-error.ts';
 import type { Problem } from '../lib/problem.ts';
 import type { Plan } from '../protocol/plan.ts';
 import type { Quarantine } from '../protocol/provenance.ts';
@@ -30,10 +31,10 @@ export interface TryOutDeps {
 
 /**
  * Renders what `edits` would make of the present objects, in slices, and leaves everything as it is. Held objects stay held but for
- * `subject`: what is wanted to know is what its new state would do. Should the collections move on meanwhile, it begins anew; so it does
- * when objects are there that were not read before, for a while.
+ * `subject`: what is wanted to know is what its new state would do. Should the collections move on meanwhile, it begins anew, in longer slices;
+ * so it does when objects are there that were not read before, for a while.
  *
- * @throws what the signal says when it is aborted
+ * @throws what the signal says when it is aborted; CodedError `HAPTIC_ERR_WEBHOOK_OVERDUE` where the collections move on again and again
  */
 export async function tryOut(
   { graph, renderer, firstReads }: Pick<World, 'graph' | 'renderer' | 'firstReads'>,
@@ -50,10 +51,17 @@ export async function tryOut(
   };
   const { caches } = firstReads;
   const waitsUntil = deps.now() + deps.readsMs;
+  let { sliceMs } = deps;
+  let lostMs = 0;
   for (;;) {
     signal.throwIfAborted();
     const fork = graph.forkInSlices(edits);
-    const isDone = await finish(fork, deps, signal);
+    const { isDone, workMs } = await finish(fork, { ...deps, sliceMs }, signal);
+    if (!isDone) {
+      lostMs += workMs;
+      if (lostMs > mostLostMs) throw overtaken();
+      sliceMs = Math.min(sliceMs * 2, longestSliceMs);
+    }
     if (isDone && caches.some(({ waiting }) => waiting > 0) && deps.now() < waitsUntil) {
       await firstValueFrom(
         untilAborted(
@@ -83,19 +91,35 @@ export async function tryOut(
 /** Milliseconds after which what has come is taken in: it need not be everything that somebody waits for. */
 const lookEvery = 50;
 
-/** False when the graph moved on. */
+/** What nobody else may be kept from for longer: the render, above all. */
+const longestSliceMs = 32;
+/** Work for one object that came to nothing since other objects changed meanwhile. */
+const mostLostMs = 2_000;
+
+function overtaken(): CodedError {
+  return new CodedError(
+    'HAPTIC_ERR_WEBHOOK_OVERDUE',
+    `what this object changes takes long to render, and other objects changed again and again meanwhile: given up after ${mostLostMs} ms`,
+  );
+}
+
+/** Not done when the graph moved on; with the milliseconds of work that it took. */
 async function finish(
   fork: SlicedFork,
   { now, pause, sliceMs }: TryOutDeps,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<{ readonly isDone: boolean; readonly workMs: number }> {
+  let workMs = 0;
   while (fork.isCurrent) {
-    const end = now() + sliceMs;
-    if (fork.advance(() => now() >= end) === 'finished') return true;
+    const begun = now();
+    const end = begun + sliceMs;
+    const isDone = fork.advance(() => now() >= end) === 'finished';
+    workMs += now() - begun;
+    if (isDone) return { isDone, workMs };
     await pause();
     signal.throwIfAborted();
   }
-  return false;
+  return { isDone: false, workMs };
 }
 
 function presentPlan(

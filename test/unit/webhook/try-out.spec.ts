@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/api/kube-object.ts';
 import type { Want } from '../../../src/collections/on-demand-cache.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
@@ -76,6 +76,46 @@ const tried = async (readsMs: number, signal = new AbortController().signal) => 
   const { preview } = await tryOut(world, edits, 'Widget shop/w', deps, signal);
   return [...valuesOf(preview.plan.sections)].map((section) => section.text).join('');
 };
+
+describe('among changes without end', () => {
+  /** Renders so many new objects at once, a millisecond of work for each look at the clock; with every pause something else changes. */
+  const amongChanges = async (count: number) => {
+    const store = world.stores.get('widgets');
+    if (store === undefined) throw new Error('no widgets');
+    const widgetOf = (name: string) => ({ ...widget, metadata: meta(name), secret: 'none' });
+    const edits = Array.from({ length: count }, (_, at) => ({
+      collection: store,
+      key: `shop/w${at}`,
+      value: widgetOf(`w${at}`),
+    }));
+    let now = 0;
+    let pauses = 0;
+    const deps = {
+      pause: () => {
+        const resourceVersion = String(++pauses);
+        store.set('shop/other', { ...widgetOf('other'), metadata: { ...meta('other'), resourceVersion } });
+        world.graph.advance();
+        world.renderer.bundle();
+        return Promise.resolve();
+      },
+      now: () => ++now,
+      sliceMs: 8,
+      readsMs: 0,
+    };
+    const { preview } = await tryOut(world, edits, 'Widget shop/w', deps, new AbortController().signal);
+    return { text: [...valuesOf(preview.plan.sections)].map((section) => section.text).join(''), pauses };
+  };
+
+  it('is done in longer slices each time that it is overtaken', async () => {
+    const { text, pauses } = await amongChanges(20);
+    expect(pauses).toBeGreaterThan(0);
+    expect(text.match(/# none/g)?.length).toBeGreaterThanOrEqual(20);
+  });
+
+  it('ends where no slice is long enough', async () => {
+    await expect(amongChanges(10_000)).rejects.toMatchObject({ code: 'HAPTIC_ERR_WEBHOOK_OVERDUE' });
+  });
+});
 
 it('reads what is read on demand before it says what an object would do', async () => {
   expect(await tried(5_000)).toContain('# read\n');
