@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/kube-object.ts';
+import { digest } from '../lib/digest.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { type JsonObject, type ObjectReference, referenceKey } from '../protocol/declared.ts';
 import { type StatusManager, statusManagers } from '../protocol/status-manager.ts';
@@ -71,6 +72,7 @@ export function statusObjects(
   const resolveKind = createKindResolver(transport);
   const { namespace } = identity;
   const name = `${identity.name.slice(0, 240)}-statuses`;
+  const names = managerNames(identity);
 
   return {
     apply: async ({ target, manager, status, uid }, signal) => {
@@ -88,13 +90,13 @@ export function statusObjects(
         },
         ...(status !== undefined && { status }),
       };
-      const applied = await applyObject(transport, object, manager, {
-        // Among ourselves: a phase takes over what an earlier one said.
-        force: true,
-        subresource: 'status',
-        resolveKind,
-        signal,
-      });
+      // Among ourselves: a phase takes over what an earlier one said.
+      const options = { force: true, subresource: 'status', resolveKind, signal };
+      let applied = await applyObject(transport, object, names[manager], options);
+      if (applied.ok && hasFields(applied.value.metadata, manager)) {
+        const { status: _status, ...rest } = object;
+        applied = await applyObject(transport, rest, manager, options);
+      }
       return applied.ok
         ? { kind: 'done', object: applied.value }
         : refusal(applied.failure, target, resources);
@@ -111,7 +113,7 @@ export function statusObjects(
         for await (const page of client.list(ref, { metadataOnly: true, signal })) {
           if (!page.ok) return page;
           for (const { metadata } of page.value.items) {
-            const fields = ownFields(metadata);
+            const fields = ownFields(metadata, names);
             if (fields.size === 0) continue;
             const target = { apiVersion, kind, namespace: metadata.namespace ?? '', name: metadata.name };
             found.set(referenceKey(target), { target, uid: metadata.uid ?? '', fields });
@@ -147,17 +149,55 @@ function kindOfLine(line: string): readonly StatusKind[] {
   return apiVersion === undefined || kind === undefined ? [] : [{ apiVersion, kind }];
 }
 
-/** `metadata.managedFields` of the API, which objects in stores do not have. */
-function ownFields(metadata: object): ReadonlyMap<StatusManager, unknown> {
-  const entries: unknown = 'managedFields' in metadata ? metadata.managedFields : undefined;
+type ManagerNames = Readonly<Record<StatusManager, string>>;
+
+/** Longest name of a field manager that the API takes. */
+const maxManagerName = 128;
+
+/** Of several installations in a cluster, each knows its own fields. */
+function managerNames({
+  namespace,
+  name,
+}: {
+  readonly namespace: string;
+  readonly name: string;
+}): ManagerNames {
+  const nameOf = (manager: StatusManager): string => {
+    const full = `${manager}.${namespace}.${name}`;
+    return full.length <= maxManagerName ? full : `${manager}.${digest(`${namespace}/${name}`)}`;
+  };
+  return {
+    'haptic-rendered': nameOf('haptic-rendered'),
+    'haptic-deployed': nameOf('haptic-deployed'),
+    'haptic-deployFailed': nameOf('haptic-deployFailed'),
+    'haptic-validateFailed': nameOf('haptic-validateFailed'),
+    'haptic-renderFailed': nameOf('haptic-renderFailed'),
+    'haptic-objects': nameOf('haptic-objects'),
+  };
+}
+
+function ownFields(metadata: object, names: ManagerNames): ReadonlyMap<StatusManager, unknown> {
   const fields = new Map<StatusManager, unknown>();
-  for (const entry of Array.isArray(entries) ? entries.filter(isRecord) : []) {
-    const manager = statusManagers.find((one) => one === entry['manager']);
-    const all = entry['fieldsV1'];
-    if (manager === undefined || entry['subresource'] !== 'status' || !isRecord(all)) continue;
-    if (isRecord(all['f:status'])) fields.set(manager, all['f:status']);
+  for (const [name, found] of statusFields(metadata)) {
+    const manager = statusManagers.find((one) => names[one] === name);
+    if (manager !== undefined) fields.set(manager, found);
   }
   return fields;
+}
+
+/** Of earlier versions, whose managers had the same names in all installations: given up by whoever writes in their place. */
+function hasFields(metadata: object, name: string): boolean {
+  return statusFields(metadata).some(([one]) => one === name);
+}
+
+/** `metadata.managedFields` of the API, which objects in stores do not have: fields below `status` by field manager. */
+function statusFields(metadata: object): readonly (readonly [string, unknown])[] {
+  const entries: unknown = 'managedFields' in metadata ? metadata.managedFields : undefined;
+  return (Array.isArray(entries) ? entries.filter(isRecord) : []).flatMap((entry) => {
+    const { manager, subresource, fieldsV1: all } = entry;
+    if (typeof manager !== 'string' || subresource !== 'status' || !isRecord(all)) return [];
+    return isRecord(all['f:status']) ? [[manager, all['f:status']] as const] : [];
+  });
 }
 
 function isNotFound(failure: KubeFailure): boolean {
