@@ -33,10 +33,11 @@ export function createAdmissionQueue({ concurrent, waiting }: AdmissionQueueOpti
     async run(work, timeoutMs, gone) {
       if (present - running >= waiting && running >= concurrent)
         throw new CodedError('HAPTIC_ERR_WEBHOOK_BUSY', `${present - running} requests are waiting already`);
+      if (timeoutMs <= 0) throw overdueError('it took all its time to come');
       const overdue = new AbortController();
       const timer = setTimeout(() => {
         const message = `no answer within ${timeoutMs} ms, waiting for other requests included`;
-        overdue.abort(new CodedError('HAPTIC_ERR_WEBHOOK_OVERDUE', message));
+        overdue.abort(overdueError(message));
       }, timeoutMs);
       const signal = gone === undefined ? overdue.signal : AbortSignal.any([overdue.signal, gone]);
       present++;
@@ -56,4 +57,8 @@ export function createAdmissionQueue({ concurrent, waiting }: AdmissionQueueOpti
       }
     },
   };
+}
+
+function overdueError(message: string): CodedError {
+  return new CodedError('HAPTIC_ERR_WEBHOOK_OVERDUE', message);
 }

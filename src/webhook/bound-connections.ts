@@ -1,11 +1,14 @@
+import type { RequestListener } from 'node:http';
 import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 
 /**
  * Ends a connection where there would be more than `most`: the one that has been without a whole request for longest, be it that it says
  * nothing, or says it slowly. API servers say at once what they want; where one of theirs goes, they open another.
+ *
+ * @returns to be called with every request that is to be answered
  */
-export function boundConnections(server: Server, most: number): void {
+export function boundConnections(server: Server, most: number): RequestListener {
   /** Those without a whole request, longest first. */
   const idle = new Map<string, Socket>();
   const open = new Map<string, Socket>();
@@ -22,7 +25,7 @@ export function boundConnections(server: Server, most: number): void {
     const [longest = socket] = idle.values();
     longest.destroy();
   });
-  server.on('request', (request, response) => {
+  return (request, response) => {
     // Under TLS, the socket is another one than that of the connection.
     const key = nameOf(request.socket);
     request.once('end', () => idle.delete(key));
@@ -31,7 +34,7 @@ export function boundConnections(server: Server, most: number): void {
       idle.delete(key);
       if (socket !== undefined) idle.set(key, socket);
     });
-  });
+  };
 }
 
 function nameOf({ remoteAddress = '', remotePort = 0 }: Socket): string {

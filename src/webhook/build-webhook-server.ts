@@ -110,10 +110,11 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
     let own = queue;
     try {
       const text = await textOf(body, headers, gone.signal);
-      await ownTurn();
+      const isLarge = text.length > limits.largeCharacters;
+      if (isLarge) await ownTurn();
       request = parseAdmissionReview(parseJson(text));
       if (isConfigurationRequest(request)) own = configurationQueue;
-      else if (text.length > limits.largeCharacters) own = largeQueue;
+      else if (isLarge) own = largeQueue;
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       const status = statusOf(error);
@@ -124,7 +125,9 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
     }
     const gvk = deps.isKnown(request) ? gvkOf(request) : 'other';
     const work = (signal: AbortSignal) => deps.admit(request, signal);
-    const admission = await answerTo(own.run(work, timeoutOf(query.timeout, limits), gone.signal));
+    // The API server waits since it began to ask.
+    const timeoutMs = Math.floor(timeoutOf(query.timeout, limits) - (now() - begun));
+    const admission = await answerTo(own.run(work, timeoutMs, gone.signal));
     const result = { allowed: 'allowed', denied: 'denied', unknown: 'error', unwatched: 'unregistered' }[
       admission.kind
     ];

@@ -33,10 +33,12 @@ export function createWebhookTlsServer(
   listener: RequestListener,
   { identity, log, onCertificate, handshakeTimeoutMs, connections }: WebhookTlsDeps,
 ): Server {
-  const server = createServer(
-    { ...options, noDelay: true, minVersion: 'TLSv1.2', handshakeTimeout: handshakeTimeoutMs },
-    oneAtATime(listener),
-  );
+  const server = createServer({
+    ...options,
+    noDelay: true,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: handshakeTimeoutMs,
+  });
   let used = '';
   let lastProblem = '';
   const refresh = (): boolean => {
@@ -76,6 +78,13 @@ export function createWebhookTlsServer(
     if (refresh()) beginTls.call(server, socket);
     else socket.destroy();
   });
-  boundConnections(server, connections);
+  const note = boundConnections(server, connections);
+  server.on(
+    'request',
+    oneAtATime((request, response) => {
+      note(request, response);
+      listener(request, response);
+    }),
+  );
   return server;
 }
