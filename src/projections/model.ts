@@ -140,6 +140,10 @@ export interface RouteBackend {
   readonly mode?: 'tcp';
   /** How servers are told of the client: a keyword of HAProxy's server lines. */
   readonly proxyProtocol?: 'send-proxy' | 'send-proxy-v2' | 'send-proxy-v2-ssl' | 'send-proxy-v2-ssl-cn';
+  /** How much its servers are given; absent: as they come. */
+  readonly limits?: ServerLimits;
+  /** How HAProxy asks its servers how they are; absent: it does not. */
+  readonly check?: ServerCheck;
   /** Absent: its servers are spoken to in the clear. */
   readonly tls?: BackendTls;
   /** What servers say is fresh is answered again without them. */
@@ -147,6 +151,25 @@ export interface RouteBackend {
   /** Its one server is found by name, whenever a request comes: the server's own address is 0.0.0.0. */
   readonly external?: ExternalHost;
   readonly owner: Owner;
+}
+
+export interface ServerLimits {
+  /** Requests at a time. */
+  readonly maxconn?: number;
+  /** Requests that wait for a certain server. */
+  readonly maxqueue?: number;
+  /** A time as HAProxy writes it. */
+  readonly slowStart?: string;
+}
+
+export interface ServerCheck {
+  /** A time as HAProxy writes it. */
+  readonly interval: string;
+  /** Good answers in a row that bring a server back, and bad ones that take it out. */
+  readonly rise: number;
+  readonly fall: number;
+  /** Absent: where requests go. */
+  readonly port?: number;
 }
 
 /** How TLS is spoken with the servers of a backend. */

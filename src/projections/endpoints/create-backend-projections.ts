@@ -10,6 +10,8 @@ import { endpointsToServers } from './endpoints-to-servers.ts';
 import type { ExternalNames } from './external-names.ts';
 import { externalBackend } from './external-backend.ts';
 import { mayCache } from './may-cache.ts';
+import { serverCheck } from './server-check.ts';
+import { serverLimits } from './server-limits.ts';
 import { serverOptions, type ServerSecrets } from './server-options.ts';
 import { type ServicePort, servicePort } from './service-port.ts';
 import { sliceEndpoints } from './slice-endpoints.ts';
@@ -95,7 +97,13 @@ export function createBackendProjections(
         return { ...common, servers: [] };
       const servers =
         ref.profile?.shape['affinity'] === 'cookie' ? withCookies(found.servers, owner) : found.servers;
-      if (!isPassed) return { ...common, ...options, servers, ...(external && { external }) };
+      if (!isPassed) {
+        const limits = serverLimits(ref.server);
+        // A server whose name is found for each request has no address of its own that could be checked.
+        const check = external === undefined ? serverCheck(ref) : undefined;
+        const more = { ...(limits && { limits }), ...(check && { check }), ...(external && { external }) };
+        return { ...common, ...options, servers, ...more };
+      }
       const { proxyProtocol } = options;
       return { ...common, servers, ...(proxyProtocol && { proxyProtocol }) };
     },

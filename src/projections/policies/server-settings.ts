@@ -15,6 +15,13 @@ export type ServerSettings = Pick<
   | 'sslCipherSuitesBackend'
   | 'proxyProtocol'
   | 'cache'
+  | 'healthCheckInterval'
+  | 'healthCheckPort'
+  | 'healthCheckRiseCount'
+  | 'healthCheckFallCount'
+  | 'maxconnServer'
+  | 'maxqueueServer'
+  | 'slowStart'
 >;
 
 /** Those of all settings; undefined where none is. */

@@ -6,6 +6,7 @@ import { wholeNumber } from '../parsers/whole-number.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
 const common = { scope: 'backend', shape: 'value' } as const;
+const ofServers = { scope: 'backend', shape: 'server' } as const;
 
 /** Whether HAProxy asks servers itself how they are, beside what Kubernetes says. */
 export const healthChecks: PolicyTopic = {
@@ -13,7 +14,7 @@ export const healthChecks: PolicyTopic = {
   title: 'Health checks',
   fields: {
     healthCheckInterval: {
-      ...common,
+      ...ofServers,
       key: 'health-check-interval',
       parse: haproxyTime,
       values: 'a time',
@@ -40,7 +41,7 @@ export const healthChecks: PolicyTopic = {
       example: 'shop.example.com',
     },
     healthCheckPort: {
-      ...common,
+      ...ofServers,
       key: 'health-check-port',
       parse: wholeNumber(1, 65_535),
       values: 'a port of the pods',
@@ -56,7 +57,7 @@ export const healthChecks: PolicyTopic = {
       example: '1s',
     },
     healthCheckRiseCount: {
-      ...common,
+      ...ofServers,
       key: 'health-check-rise-count',
       parse: wholeNumber(1, 100),
       values: '1 to 100',
@@ -64,7 +65,7 @@ export const healthChecks: PolicyTopic = {
       example: '2',
     },
     healthCheckFallCount: {
-      ...common,
+      ...ofServers,
       key: 'health-check-fall-count',
       parse: wholeNumber(1, 100),
       values: '1 to 100',

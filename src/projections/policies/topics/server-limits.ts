@@ -2,7 +2,7 @@ import { haproxyTime } from '../parsers/haproxy-time.ts';
 import { wholeNumber } from '../parsers/whole-number.ts';
 import type { PolicyTopic } from '../policy-topic.ts';
 
-const common = { scope: 'backend', shape: 'value' } as const;
+const common = { scope: 'backend', shape: 'server' } as const;
 
 /** How much each server is given. */
 export const serverLimits: PolicyTopic = {

@@ -27,6 +27,17 @@ describe('what policies cost', () => {
     ).toEqual([]);
   });
 
+  it('is another backend, so nothing on HAProxy 3.4, for another value of what is on the lines of servers', () => {
+    const onServers = costs.filter(
+      ({ isOnServers, line, newValue }) => isOnServers && line === '3.4' && newValue !== undefined,
+    );
+    expect(onServers.map(({ key }) => key)).toEqual(
+      expect.arrayContaining(['maxconn-server', 'maxqueue-server', 'slow-start']),
+    );
+    // See above.
+    expect(keysOf(onServers.filter(({ newValue }) => newValue !== 'runtime'))).toEqual(['cache 3.4']);
+  });
+
   it('is nothing on any line for another value of what is free', () => {
     const free = costs.filter(({ isFree, newValue }) => isFree && newValue !== undefined);
     expect(free.length).toBeGreaterThan(50);

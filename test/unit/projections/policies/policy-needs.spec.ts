@@ -130,7 +130,7 @@ describe('what annotations need', () => {
     ]);
     const shapes = () => world.profiles.keys().map((name) => world.profiles.peek(name)?.shape);
     expect(world.problemLines()).toEqual([]);
-    expect(shapes()).toEqual([{ serverLimits: true, maxconnServer: 10, timeouts: true, timeoutQueue: '3s' }]);
+    expect(shapes()).toEqual([{ timeouts: true, timeoutQueue: '3s' }]);
     world.put(shop({}));
     expect(world.problemLines()).toEqual([
       'Ingress shop/shop AnnotationWithoutEffect metadata.annotations["haproxy-haptic.org/timeout-queue"]',
