@@ -39,6 +39,9 @@ const mostCertificates = 16;
 /** OpenSSL refuses shorter ones at its level 2 of security, which it has by default from 3.2 on, and before that in distributions. */
 const leastBits = { rsa: 2048, ec: 224 } as const;
 
+/** Every OpenSSL that HAProxy is built with can serve these; a single one that cannot would refuse the whole configuration. */
+const servedKinds: ReadonlySet<string> = new Set(['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448']);
+
 /**
  * HAProxy signs with the key at every handshake, and its thread does nothing else meanwhile: 4 ms with one of 4096 bits, 40 ms with 8192, 200 ms with 16384, for whoever asks for that
  * host. Public authorities take no longer ones.
@@ -69,7 +72,11 @@ export function parseCertificate(secret: KubeObject): CertificateContent {
   const leaf = certificates.value.find((certificate) => certificate.checkPrivateKey(key.value.key));
   if (leaf === undefined) return invalid('has a tls.key that belongs to no certificate in tls.crt');
   const chain = orderChain(leaf, certificates.value);
-  const [weak] = chain.flatMap(({ publicKey }, at) => weakness(publicKey, at) ?? []);
+  if (!servedKinds.has(leaf.publicKey.asymmetricKeyType ?? ''))
+    return invalid('has a key of another kind than RSA, EC or Ed25519');
+  const [weak] = chain.flatMap(
+    (certificate, at) => weakness(certificate.publicKey, at) ?? weakSignature(certificate, at) ?? [],
+  );
   if (weak !== undefined) return invalid(weak);
   const bits = leaf.publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
   if (bits > mostBits)
@@ -140,6 +147,15 @@ function weakness({ asymmetricKeyDetails: details }: KeyObject, place: number): 
     details?.modulusLength === undefined ? [curveBits, leastBits.ec] : [details.modulusLength, leastBits.rsa];
   const whose = place === 0 ? 'a key' : `in certificate ${place + 1} of its chain a key`;
   return bits < least ? `has ${whose} of ${bits} bits; HAProxy takes ${least} or more` : undefined;
+}
+
+/** OpenSSL refuses them with short keys, at the same level of security; of who signs himself it does not look at it. */
+function weakSignature(certificate: X509Certificate, place: number): string | undefined {
+  const { signatureAlgorithm = '' } = certificate;
+  if (!/md[245]|sha-?1(?!\d)|ripemd/i.test(signatureAlgorithm) || certificate.checkIssued(certificate))
+    return undefined;
+  const where = place === 0 ? 'has a certificate with' : `has in certificate ${place + 1} of its chain`;
+  return `${where} the signature ${signatureAlgorithm}, which is too weak for OpenSSL`;
 }
 
 function keyTypeOf({ asymmetricKeyType }: KeyObject): KeyType {
