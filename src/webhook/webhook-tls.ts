@@ -7,6 +7,7 @@ import { CodedError } from '../lib/coded-error.ts';
 import { errorMessage } from '../lib/error-message.ts';
 import type { TlsMaterial } from '../lib/tls/tls-material.ts';
 import { boundConnections } from './bound-connections.ts';
+import { fewInEachTurn } from './few-in-each-turn.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 /** The certificate by which API servers know the webhook; it may be exchanged at any time. */
@@ -26,7 +27,8 @@ export interface WebhookTlsDeps {
 
 /**
  * HTTPS with the certificate of the time of each connection; TLS 1.2 and newer. While there is no usable one, every new connection is
- * closed and the reason logged once. Who speaks plain HTTP to it is closed on.
+ * closed and the reason logged once. Who speaks plain HTTP to it is closed on. However many come at once, few handshakes begin in each turn of
+ * the event loop.
  */
 export function createWebhookTlsServer(
   options: ServerOptions,
@@ -73,9 +75,12 @@ export function createWebhookTlsServer(
   };
   const [beginTls] = server.listeners('connection') as [(socket: Socket) => void];
   server.removeAllListeners('connection');
+  const begin = fewInEachTurn((socket: Socket) => {
+    if (!socket.destroyed) beginTls.call(server, socket);
+  });
   server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return;
-    if (refresh()) beginTls.call(server, socket);
+    if (refresh()) begin(socket);
     else socket.destroy();
   });
   const note = boundConnections(server, connections);
