@@ -51,7 +51,8 @@ haptic diff --from pods --to after.yaml --objects cluster --no-content
 haptic diff --from pods --to live --no-content
 \`\`\`
 
-\`live\` is what the controller has let out, so the second one tells whether a pod is behind, or was changed by somebody else. In CI, where there is no
+\`live\` is what the controller has let out, so the second one tells whether a pod is behind, or was changed by somebody else. Users and passwords
+are no part of that, since the controller does not tell them. In CI, where there is no
 cluster, compare two folders of manifests, or the validation tests of a configuration:
 
 \`\`\`sh
