@@ -1,6 +1,8 @@
-import FormData from 'form-data';
-import type { ApplyRequest, FilePart } from '../protocol/apply-request.ts';
+import { runSlices } from '../lib/run-slices.ts';
+import type { ApplyRequest } from '../protocol/apply-request.ts';
 import type { ApplyManifest } from '../protocol/wire.ts';
+import { encodeParts } from './encode-parts.ts';
+import { contentType, formOf, joined, withoutEnd } from './multipart-form.ts';
 
 export interface EncodedApply {
   readonly body: Buffer;
@@ -16,7 +18,7 @@ export interface EncodedApply {
  * once, and only what is each pod's own, the fence, is encoded for each.
  */
 export function encodeApply({ manifest, parts, plan }: ApplyRequest): EncodedApply {
-  const files = encodedParts(parts);
+  const files = runSlices(encodeParts(parts));
   const head = formOf(files.boundary);
   head.append('manifest', manifestJson(manifest));
   const pieces = [withoutEnd(head), files.body];
@@ -27,42 +29,6 @@ export function encodeApply({ manifest, parts, plan }: ApplyRequest): EncodedApp
   }
   pieces.push(Buffer.from(`--${files.boundary}--\r\n`));
   return { body: Buffer.concat(pieces), headers: head.getHeaders() };
-}
-
-const contentType = 'application/octet-stream';
-
-interface EncodedParts {
-  readonly boundary: string;
-  /** The parts, without the end of the form. */
-  readonly body: Buffer;
-}
-
-const knownParts = new WeakMap<readonly FilePart[], EncodedParts>();
-
-function encodedParts(parts: readonly FilePart[]): EncodedParts {
-  const known = knownParts.get(parts);
-  if (known !== undefined) return known;
-  const boundary = new FormData().getBoundary();
-  // A form copies all that it has for each part that it prints: with thousands of certificates, gigabytes.
-  const pieces = parts.map(({ path, bytes }) => {
-    const form = formOf(boundary);
-    form.append('file', joined(bytes), { filepath: path, contentType });
-    return withoutEnd(form);
-  });
-  const encoded = { boundary, body: Buffer.concat(pieces) };
-  knownParts.set(parts, encoded);
-  return encoded;
-}
-
-function formOf(boundary: string): FormData {
-  const form = new FormData();
-  form.setBoundary(boundary);
-  return form;
-}
-
-function withoutEnd(form: FormData): Buffer {
-  const whole = form.getBuffer();
-  return whole.subarray(0, whole.byteLength - Buffer.byteLength(`--${form.getBoundary()}--\r\n`));
 }
 
 const knownJson = new WeakMap<object, string>();
@@ -79,10 +45,4 @@ function jsonOf(list: object): string {
     knownJson.set(list, json);
   }
   return json;
-}
-
-function joined(runs: readonly Uint8Array[]): Buffer {
-  const [only] = runs;
-  if (runs.length !== 1 || only === undefined) return Buffer.concat(runs);
-  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
 }

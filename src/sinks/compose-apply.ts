@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Observable, ReplaySubject, defer, finalize, map, of, share, tap } from 'rxjs';
+import { encodeParts } from '../fleet/encode-parts.ts';
 import { digest } from '../lib/digest.ts';
 import type { Slices } from '../lib/slices.ts';
 import { runInSlices, type RunInSlicesOptions } from '../operators/run-in-slices.ts';
@@ -166,8 +167,9 @@ export function createComposer(deps: ComposeDeps): (input: ComposeInput) => Obse
         : { heldPlan: baseline.applied, holdsPlan: resend.size === 0 && held === baseline.applied.id }),
       features: knowledge.state.features,
     });
-    // What follows encodes it.
     yield;
+    // Whoever sends it has the bytes by then.
+    yield* encodeParts(request.parts);
     const skew = oldAgent ?? skewBetween(decision, request.manifest, knowledge.state, known);
     return { decision, request, drifted, ...(skew === undefined ? {} : { skew }) };
   }
