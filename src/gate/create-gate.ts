@@ -8,6 +8,7 @@ import { attributeFindings } from './attribute-findings.ts';
 import type { WithCheckRoot } from './check-root.ts';
 import { doubtOf } from './guard/doubt-of.ts';
 import { withoutLoading } from './guard/without-loading.ts';
+import { hideForeignLines } from './hide-foreign-lines.ts';
 import { localPeer } from './local-peer.ts';
 import { parseHaproxyOutput, type HaproxyMessage } from './parse-haproxy-output.ts';
 import type { ProcessResult, RunProcess } from './run-process.ts';
@@ -92,7 +93,9 @@ export function createGate(deps: GateDeps): Gate {
         env,
         maxOutputBytes: limits.maxOutputBytes,
         isUrgent,
-      }).pipe(map((result) => ({ ...result, output: result.output.replaceAll(`${root}/`, '') }))),
+      }).pipe(
+        map((result) => ({ ...result, output: hideForeignLines(result.output.replaceAll(`${root}/`, '')) })),
+      ),
     ).pipe(timeout({ first: limits.timeout }), map(judgementOf));
   };
 
