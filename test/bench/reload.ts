@@ -40,7 +40,8 @@ interface Load {
  * A changed snippet of a HAProxyTemplateConfig over 10,000 Ingresses of three endpoints each: from the bytes of the watch event to
  * the new configuration at work, with its render checked by a real `haproxy -c`, and to the latch that releases that render. API and
  * agent are scripts within the process, everything between is the product. `relists` counts requests for a watched kind
- * after the start, `mainThreadCpuMs` is what of `ms` the main thread worked: the rest is HAProxy's own, and waiting.
+ * after the start, `mainThreadCpuMs` is what of `ms` the main thread worked: the rest is HAProxy's own, and waiting. `everyRoute`: the same blocks
+ * while all routes go and come back, since their IngressClass becomes another controller's and ours again. `maxCollectorMs` is what V8's collector paused at most.
  */
 export async function run(): Promise<object> {
   const [newest] = findLines();
@@ -142,7 +143,18 @@ export async function run(): Promise<object> {
     await sleep(1_500);
     if (change === changes) process.stderr.write(`  checks of the last change: ${checks - checksBefore}\n`);
   }
-  const block = blocks.stop();
+  const block = blocks.longest();
+  blocks.restart();
+  for (let change = 0; change < 4; change++) {
+    const former = releasedPlan;
+    const controllerName = change % 2 === 0 ? 'example.com/other' : 'haproxy-haptic.org/controller';
+    api.push('ingressclasses', 'MODIFIED', { ...ingressClass, spec: { controller: controllerName } });
+    await until(() => releasedPlan !== former);
+    await sleep(1_500);
+    // As above.
+    if (change === 1) blocks.restart();
+  }
+  const everyRoute = blocks.stop();
   const relists = requests.filter((resource) => watched.has(resource)).length - listed;
   await controller.stop();
   return {
@@ -154,6 +166,12 @@ export async function run(): Promise<object> {
     mainThreadCpuMs: rounded(percentile(cpu, 0.5)),
     maxBlockMs: rounded(block.wall),
     maxBlockCpuMs: rounded(block.cpu),
+    maxCollectorMs: rounded(block.collector),
+    everyRoute: {
+      maxBlockMs: rounded(everyRoute.wall),
+      maxBlockCpuMs: rounded(everyRoute.cpu),
+      maxCollectorMs: rounded(everyRoute.collector),
+    },
     stages: Object.fromEntries(
       [...stages].map(([stage, times]) => [stage, { ms: rounded(percentile(times, 0.5)) }]),
     ),

@@ -1,7 +1,11 @@
+import { PerformanceObserver } from 'node:perf_hooks';
+
 /** What kept the event loop longest: milliseconds of the clock, and of this thread's CPU, which others on the machine do not make longer. */
 export interface Block {
   readonly wall: number;
   readonly cpu: number;
+  /** The longest pause of V8's collector alone, by the clock: it is within a block, and no code of ours makes it shorter. */
+  readonly collector: number;
 }
 
 export interface Blocks {
@@ -17,7 +21,12 @@ export interface Blocks {
  * @param waitMs milliseconds between looks, for what else is to have the machine meanwhile; absent: with every turn of the event loop
  */
 export function watchBlocks(waitMs?: number): Blocks {
-  let longest: Block = { wall: 0, cpu: 0 };
+  let longest: Block = { wall: 0, cpu: 0, collector: 0 };
+  const collections = new PerformanceObserver((list) => {
+    const pauses = list.getEntries().map(({ duration }) => duration);
+    longest = { ...longest, collector: Math.max(longest.collector, ...pauses) };
+  });
+  collections.observe({ entryTypes: ['gc'] });
   let last = performance.now();
   let lastCpu = cpuMs();
   let running = true;
@@ -29,6 +38,7 @@ export function watchBlocks(waitMs?: number): Blocks {
     const now = performance.now();
     const cpu = cpuMs();
     longest = {
+      ...longest,
       wall: Math.max(longest.wall, now - last - (waitMs ?? 0)),
       cpu: Math.max(longest.cpu, cpu - lastCpu),
     };
@@ -40,10 +50,11 @@ export function watchBlocks(waitMs?: number): Blocks {
   return {
     longest: () => longest,
     restart: () => {
-      longest = { wall: 0, cpu: 0 };
+      longest = { wall: 0, cpu: 0, collector: 0 };
     },
     stop: () => {
       running = false;
+      collections.disconnect();
       return longest;
     },
   };
