@@ -3,6 +3,7 @@ import type { KubeObject } from '../../api/kube-object.ts';
 import { isRecord } from '../../lib/is-record.ts';
 import type { Parsed } from '../parsed.ts';
 import { secretText } from '../tls/secret-text.ts';
+import { slowKey } from '../tls/slow-key.ts';
 import type { JwtAlgorithm } from './jwt-algorithms.ts';
 
 export interface JwtKeysContent {
@@ -34,7 +35,9 @@ export function parseJwtKeys({ data }: KubeObject, algorithm: JwtAlgorithm): Par
       continue;
     }
     for (const key of found.value) {
-      if (fits(key, algorithm)) keys.add(key.export({ type: 'spki', format: 'pem' }).toString());
+      const slow = slowKey(key);
+      if (slow !== undefined) faults.push(`${field} ${slow}`);
+      else if (fits(key, algorithm)) keys.add(key.export({ type: 'spki', format: 'pem' }).toString());
       else faults.push(`${field} has a key that is not for ${algorithm}`);
     }
   }

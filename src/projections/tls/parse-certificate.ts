@@ -5,6 +5,7 @@ import { certificateNames } from './certificate-names.ts';
 import { orderChain } from './order-chain.ts';
 import { pemBlocks } from './pem-blocks.ts';
 import { secretText } from './secret-text.ts';
+import { slowKey } from './slow-key.ts';
 
 /** Signature that a certificate is chosen by: clients without ECDSA need one with RSA. */
 export type KeyType = 'rsa' | 'ecdsa' | 'other';
@@ -83,6 +84,8 @@ export function parseCertificate(secret: KubeObject): CertificateContent {
     return invalid(
       `has a key of ${bits} bits, which keeps HAProxy from everybody else; ${mostBits} are enough`,
     );
+  const slow = slowKey(leaf.publicKey);
+  if (slow !== undefined) return invalid(slow);
   const names = certificateNames(leaf);
   return {
     kind: 'usable',

@@ -4,6 +4,7 @@ import type { Parsed } from '../parsed.ts';
 import { isRevocationList } from './is-revocation-list.ts';
 import { type PemBlock, pemBlocks } from './pem-blocks.ts';
 import { secretText } from './secret-text.ts';
+import { slowKey } from './slow-key.ts';
 
 /** Authorities that are believed, and what they have revoked. */
 export interface TrustFacts {
@@ -26,6 +27,10 @@ export function parseTrust({ data }: KubeObject): TrustContent {
   const authorities = readBlocks(data, 'ca.crt', /^(?:TRUSTED |X509 )?CERTIFICATE$/, isCertificate);
   if ('fault' in authorities) return { kind: 'invalid', fault: authorities.fault };
   if (authorities.value === undefined) return { kind: 'invalid', fault: 'has no certificate in ca.crt' };
+  const [slow] = pemBlocks(authorities.value).flatMap(
+    ({ pem }) => slowKey(new X509Certificate(pem).publicKey) ?? [],
+  );
+  if (slow !== undefined) return { kind: 'invalid', fault: `has an authority in ca.crt that ${slow}` };
   const revoked = readBlocks(data, 'ca.crl', /^X509 CRL$/, isRevocationList);
   if ('fault' in revoked) return { kind: 'invalid', fault: revoked.fault };
   return {

@@ -1,7 +1,8 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, KeyObject, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { parseJwtKeys } from '../../../../src/projections/policies/parse-jwt-keys.ts';
 import { secret } from '../../../fixtures/kube-objects.ts';
+import { slowRsaKeys } from '../../../fixtures/slow-rsa-keys.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
@@ -31,6 +32,23 @@ describe('parseJwtKeys', () => {
       faults: ['b has a key that is not for RS256', 'c has a key that is not for RS256'],
     });
     expect(parse({ a: pem(curve) }, 'ES384')).toHaveProperty('fault');
+  });
+
+  it('leaves keys out with which a check takes long', async () => {
+    const { publicKey } = await slowRsaKeys();
+    const n = Buffer.from(randomBytes(2048).map((byte, at) => (at % 2047 === 0 ? byte | 0x81 : byte)));
+    const parsed = parse({
+      a: pem(rsa),
+      b: pem({ publicKey: KeyObject.from(publicKey) }),
+      c: JSON.stringify({ kty: 'RSA', n: n.toString('base64url'), e: 'AQAB' }),
+    });
+    expect('value' in parsed && parsed.value).toEqual({
+      keys: [pem(rsa)],
+      faults: [
+        'b has a key with a public exponent of more than 32 bits, which keeps HAProxy from everybody else',
+        'c has a key of 16384 bits, which keeps HAProxy from everybody else; 4096 are enough',
+      ],
+    });
   });
 
   it.each([

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/projections/tls/parse-certificate.ts';
 import { type IssuedCertificate, issueCertificate } from '../../../fixtures/certificates.ts';
 import { secret } from '../../../fixtures/kube-objects.ts';
+import { slowRsaKeys } from '../../../fixtures/slow-rsa-keys.ts';
 
 const issuers = new x509.AuthorityInfoAccessExtension({ caIssuers: 'http://ca.example.com/ca.crt' });
 
@@ -178,6 +179,14 @@ describe('a Secret with a certificate', () => {
     });
     // Nobody signs with those of the chain.
     expect(parse(leaf.cert + slow.cert, leaf.key)).toMatchObject({ kind: 'usable' });
+  });
+
+  it('cannot be served with a key whose public exponent makes each handshake slow', async () => {
+    const { cert, key } = await issueCertificate({ keys: await slowRsaKeys() });
+    expect(parse(cert, key)).toEqual({
+      kind: 'invalid',
+      fault: 'has a key with a public exponent of more than 32 bits, which keeps HAProxy from everybody else',
+    });
   });
 
   it('cannot be served with a signature that OpenSSL takes for too weak, but for those of roots, which nobody looks at', async () => {

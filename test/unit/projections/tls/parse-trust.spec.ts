@@ -3,6 +3,7 @@ import { parseTrust } from '../../../../src/projections/tls/parse-trust.ts';
 import { type IssuedCertificate, issueCertificate } from '../../../fixtures/certificates.ts';
 import { secret } from '../../../fixtures/kube-objects.ts';
 import { issueRevocationList } from '../../../fixtures/revocation-list.ts';
+import { slowRsaKeys } from '../../../fixtures/slow-rsa-keys.ts';
 
 let first: IssuedCertificate;
 let second: IssuedCertificate;
@@ -20,6 +21,15 @@ describe('a Secret of authorities', () => {
     expect(parse({ 'ca.crt': text })).toEqual({
       kind: 'usable',
       facts: { authorities: first.cert + second.cert },
+    });
+  });
+
+  it('has no authority whose public exponent makes each handshake slow', async () => {
+    const { cert } = await issueCertificate({ isAuthority: true, keys: await slowRsaKeys() });
+    expect(parseTrust(secret({ data: { 'ca.crt': cert } }))).toEqual({
+      kind: 'invalid',
+      fault:
+        'has an authority in ca.crt that has a key with a public exponent of more than 32 bits, which keeps HAProxy from everybody else',
     });
   });
 
