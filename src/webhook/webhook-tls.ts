@@ -76,13 +76,11 @@ export function createWebhookTlsServer(
   const [beginTls] = server.listeners('connection') as [(socket: Socket) => void];
   server.removeAllListeners('connection');
   const begin = fewInEachTurn((socket: Socket) => {
-    if (!socket.destroyed) beginTls.call(server, socket);
-  });
-  server.on('connection', (socket: Socket) => {
     if (socket.destroyed) return;
-    if (refresh()) begin(socket);
+    if (refresh()) beginTls.call(server, socket);
     else socket.destroy();
   });
+  server.on('connection', begin);
   const note = boundConnections(server, connections);
   server.on(
     'request',
