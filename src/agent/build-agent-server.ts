@@ -81,9 +81,12 @@ export function buildAgentServer(deps: AgentServerDeps): FastifyInstance {
     );
   });
   app.addHook('onRequest', async (request, reply) => {
+    // Whoever has not shown who he is keeps no connection, which takes memory. Routes that are not for everybody look themselves.
+    const isForAll = request.routeOptions.url?.startsWith('/v1/') !== true;
+    if (request.is404 || (isForAll && refusalOf(request) !== undefined))
+      void reply.header('connection', 'close');
+    // Before its body is read, which nobody has asked for.
     if (!request.is404) return;
-    // Before its body is read, which nobody has asked for, and its sender need not have shown who he is.
-    void reply.header('connection', 'close');
     await reply.status(404).send(badRequest('there is no such endpoint'));
   });
   app.addHook('onRequest', (request, reply, done) => {

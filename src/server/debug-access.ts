@@ -90,7 +90,7 @@ export function debugAccess(ask: AskForAccess | undefined): onRequestAsyncHookHa
 
 async function refuse(reply: FastifyReply, status: number, error: string): Promise<void> {
   if (status === 401) void reply.header('www-authenticate', 'Bearer');
-  await reply.code(status).send({ error });
+  await reply.header('connection', 'close').code(status).send({ error });
 }
 
 /** As it is matched by the router: never with what a client put behind it. */

@@ -15,7 +15,9 @@ export const healthRoutes: FastifyPluginCallback<{ health: Health }> = (app, { h
         failure === undefined ? `[+]${name} ok` : `[-]${name} failed: ${failure}`,
       );
       const summary = failed.length === 0 ? 'ok' : `${path.slice(1)} check failed`;
+      // Kubelets do not keep connections; whoever else does costs memory.
       return reply
+        .header('connection', 'close')
         .code(failed.length === 0 ? 200 : 503)
         .type('text/plain')
         .send(`${[...lines, summary].join('\n')}\n`);

@@ -80,6 +80,14 @@ describe('the agent’s HTTP interface', () => {
     },
   );
 
+  it('keeps no connection of a stranger open, however it is answered', async () => {
+    const { app } = serve({});
+    for (const url of ['/healthz', '/readyz', '/v1/state', '/nothing'])
+      expect([url, (await app.inject(url)).headers.connection]).toStrictEqual([url, 'close']);
+    const own = await app.inject({ url: '/healthz', headers: { authorization } });
+    expect(own.headers.connection).not.toBe('close');
+  });
+
   it('passes on what the state request asks for', async () => {
     const state = vi.fn<Agent['state']>(() => Promise.reject(new Error('enough')));
     const { app } = serve({ state });

@@ -79,6 +79,17 @@ describe('a request with a body', () => {
     },
   );
 
+  it('keeps no connection of a stranger open, however it is answered', async () => {
+    const { app } = server();
+    const elsewhere = { remoteAddress: '10.1.2.3' };
+    for (const url of ['/livez', '/readyz', '/debug/taps', '/debug', '/nothing'])
+      expect([url, (await app.inject({ url, ...elsewhere })).headers.connection]).toStrictEqual([
+        url,
+        'close',
+      ]);
+    expect((await app.inject('/debug/taps')).headers.connection).toBe('keep-alive');
+  });
+
   it('has to come within half a minute', () => {
     const { headersTimeout, requestTimeout } = server().app.server;
     expect([headersTimeout, requestTimeout]).toEqual([10_000, 30_000]);
