@@ -4,6 +4,7 @@ import { CodedError } from '../lib/coded-error.ts';
 import { hasDnsName } from '../lib/tls/has-dns-name.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
 import type { TlsMaterial } from '../lib/tls/tls-material.ts';
+import { limits } from '../protocol/limits.ts';
 
 /** How the controller shows who it is: by a certificate, or by Basic credentials over plain HTTP where TLS is explicitly off. */
 export type AgentAccess =
@@ -35,6 +36,8 @@ const poolOptions = {
   keepAliveTimeout: 90_000,
   keepAliveMaxTimeout: 90_000,
   pipelining: 1,
+  /** A pod may be anybody's who got hold of one: its answer is no larger than what it can be sent. */
+  maxResponseSize: limits.applyBodyBytes,
 } as const;
 const connectTimeoutMs = 5_000;
 

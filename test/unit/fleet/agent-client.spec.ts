@@ -68,6 +68,20 @@ describe('agentClient: the state', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('that has no end is given up after as much as an apply may have', async () => {
+    const { client, pod } = await scene((_, response) => {
+      const filling = Buffer.alloc(1024 * 1024, ' ');
+      const fill = () => {
+        while (!response.destroyed && response.write(filling));
+      };
+      response.on('drain', fill);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      fill();
+    });
+    const failure = await lastValueFrom(client.state(pod)).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' });
+  });
+
   it('that is refused is an error that names the pod and what it said, and no credentials', async () => {
     const { client, pod } = await scene((_, response) => json(response, 401, { message: 'who are you' }));
     const failure = await lastValueFrom(client.state(pod)).catch((error: unknown) => error as Error);
