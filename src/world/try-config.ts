@@ -4,6 +4,7 @@ import type { ConfigLibrary } from '../config/config-library.ts';
 import { candidateOf } from './config-candidates.ts';
 import { type LoadGateDeps, loadGate } from './load-gate.ts';
 import type { LoadStage } from './load-report.ts';
+import { withoutTraffic } from './without-traffic.ts';
 
 /** What the load gate says of a configuration that nobody wants to take. */
 export type ConfigVerdict =
@@ -27,11 +28,16 @@ export interface TryConfigDeps<World> extends Pick<LoadGateDeps<World>, 'open' |
 /** Equal to no candidate's: every one is tried, and beside the one at work. */
 const another = 'the configuration at work';
 
-/** Puts a configuration with these libraries through the whole load gate, and lets go of its world whatever comes of it. */
+/**
+ * Puts a configuration with these libraries through the whole load gate, and lets go of its world whatever comes of it. Whoever sent it is not known: its
+ * tests run without `traffic`.
+ */
 export function createTryConfig<World>(deps: TryConfigDeps<World>): TryConfig {
+  const test: typeof deps.test = ({ config, ...resolved }) =>
+    deps.test({ ...resolved, config: withoutTraffic(config) });
   return (config, libraries) =>
     concat(candidateOf(config, libraries, deps.shipped), NEVER).pipe(
-      loadGate<World>({ ...deps, active: () => another, maxStale: 2 ** 31 - 1, retry: 2 ** 31 - 1 }),
+      loadGate<World>({ ...deps, test, active: () => another, maxStale: 2 ** 31 - 1, retry: 2 ** 31 - 1 }),
       tap((report) => {
         if (report.kind === 'accepted') deps.close(report.world);
       }),
