@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { isVersionAtLeast } from '../../src/lib/is-version-at-least.ts';
 import { createDeferredDeletes } from '../../src/agent/runtime/deferred-deletes.ts';
 import { readWorkerIdentity } from '../../src/agent/runtime/worker-identity.ts';
@@ -9,6 +6,7 @@ import type { Operation } from '../../src/protocol/operation.ts';
 import type { Keyword } from '../../src/protocol/plan.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { useHoldingServers } from '../fixtures/holding-servers.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
 import { siteFiles, visit } from '../fixtures/site-config.ts';
 
@@ -16,29 +14,7 @@ describeEachLine('a server that goes while a request is on it', (line) => {
   const scene = useAgentScene(line);
   const target = { backend: 'app', server: 'a' } as const;
   const check: Keyword = { name: 'check', args: [] };
-  const slow: { server: http.Server; waiting: (() => void)[] }[] = [];
-  afterEach(() => {
-    for (const { server } of slow.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-
-  /** A server whose answers wait until they are released. */
-  const holdingServer = async () => {
-    const waiting: (() => void)[] = [];
-    const server = http.createServer((_request, response) => {
-      waiting.push(() => response.end('done'));
-    });
-    slow.push({ server, waiting });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return {
-      port: (server.address() as AddressInfo).port,
-      visited: () => eventually('the request arrives', () => (waiting.length > 0 ? true : undefined)),
-      release: () => waiting.splice(0).forEach((answer) => answer()),
-    };
-  };
+  const holdingServer = useHoldingServers();
   const remove = (keywords?: readonly Keyword[]): Operation[] => [
     { kind: 'server_disable', ...target },
     { kind: 'wait_srv_removable', ...target, timeout_ms: 2000 },

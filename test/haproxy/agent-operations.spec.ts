@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import http from 'node:http';
 import { expect, it } from 'vitest';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { useHoldingServers } from '../fixtures/holding-servers.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
 import { mapText, siteConfig, siteFiles, visit } from '../fixtures/site-config.ts';
 import type { Operation } from '../../src/protocol/operation.ts';
@@ -221,84 +220,59 @@ describeEachLine('the agent runs operations', (line) => {
     }
   });
 
-  /** A server whose answers wait until they are released. */
-  const holdingServer = async () => {
-    const waiting: (() => void)[] = [];
-    const server = http.createServer((_request, response) => {
-      waiting.push(() => response.end('done'));
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return {
-      port: (server.address() as { port: number }).port,
-      visited: () => eventually('the request is on its way', () => (waiting.length > 0 ? true : undefined)),
-      release: () => waiting.splice(0).forEach((answer) => answer()),
-      close: () => {
-        server.closeAllConnections();
-        server.close();
-      },
-    };
-  };
+  const holdingServer = useHoldingServers();
 
   it('and deletes a server only once its last request is through', async () => {
     const { talk, harness, haproxy, site } = scene();
     const slow = await holdingServer();
-    try {
-      const here = site({ app: [{ name: 'a', port: slow.port }] });
-      await talk.reload(siteFiles(here, { '/': 'app' }));
-      const answer = visit(here, '/');
-      await slow.visited();
-      const reply = await talk.runtime(siteFiles(site({ app: [] }), { '/': 'app' }), [
-        { kind: 'server_disable', ...target },
-        { kind: 'server_del', ...target },
-      ]);
-      expect(reply.body).toMatchObject({
-        ok: true,
-        mode: 'runtime',
-        pending_deletes: { servers: ['app/a'] },
-      });
-      expect((await harness.state()).pending_deletes.servers).toEqual(['app/a']);
-      slow.release();
-      expect((await answer).body).toBe('done');
-      await eventually('the server is deleted', async () =>
-        (await harness.state()).pending_deletes.servers.length === 0 ? true : undefined,
-      );
-      expect(await serverState(haproxy.cli, 'app', 'a')).toBeUndefined();
-      expect(await haproxy.reloads()).toBe(1);
-    } finally {
-      slow.close();
-    }
+    const here = site({ app: [{ name: 'a', port: slow.port }] });
+    await talk.reload(siteFiles(here, { '/': 'app' }));
+    const answer = visit(here, '/');
+    await slow.visited();
+    const reply = await talk.runtime(siteFiles(site({ app: [] }), { '/': 'app' }), [
+      { kind: 'server_disable', ...target },
+      { kind: 'server_del', ...target },
+    ]);
+    expect(reply.body).toMatchObject({
+      ok: true,
+      mode: 'runtime',
+      pending_deletes: { servers: ['app/a'] },
+    });
+    expect((await harness.state()).pending_deletes.servers).toEqual(['app/a']);
+    slow.release();
+    expect((await answer).body).toBe('done');
+    await eventually('the server is deleted', async () =>
+      (await harness.state()).pending_deletes.servers.length === 0 ? true : undefined,
+    );
+    expect(await serverState(haproxy.cli, 'app', 'a')).toBeUndefined();
+    expect(await haproxy.reloads()).toBe(1);
   });
 
   it('and never mixes up a server that waits for its deletion with a new one of its name', async () => {
     const { talk, harness, haproxy, site, echo } = scene();
     const slow = await holdingServer();
-    try {
-      const here = site({ app: [{ name: 'a', port: slow.port }] });
-      await talk.reload(siteFiles(here, { '/': 'app' }));
-      const cut = visit(here, '/').catch(() => undefined);
-      await slow.visited();
-      const deleted = await talk.runtime(siteFiles(site({ app: [] }), { '/': 'app' }), [
-        { kind: 'server_disable', ...target },
-        { kind: 'server_del', ...target },
-      ]);
-      expect(deleted.body.pending_deletes?.servers).toEqual(['app/a']);
-      const port = await echo('new');
-      const next = site({ app: [{ name: 'a', port }] });
-      const added = await talk.runtime(siteFiles(next, { '/': 'app' }), [
-        { kind: 'server_add', ...target, address: '127.0.0.1', port, keywords: [] },
-        { kind: 'server_enable', ...target },
-      ]);
-      expect(added.body).toMatchObject({ ok: true, pending_deletes: { servers: [], backends: [] } });
-      expect(await serverState(haproxy.cli, 'app', 'a')).toMatchObject({ admin: 0, port });
-      expect((await visit(next, '/')).body).toBe('new');
-      expect(added.body).toMatchObject({ mode: 'reload', reload: { reason: 'pending_delete: app/a' } });
-      slow.release();
-      await cut;
-      expect((await harness.state()).pending_deletes.servers).toEqual([]);
-    } finally {
-      slow.close();
-    }
+    const here = site({ app: [{ name: 'a', port: slow.port }] });
+    await talk.reload(siteFiles(here, { '/': 'app' }));
+    const cut = visit(here, '/').catch(() => undefined);
+    await slow.visited();
+    const deleted = await talk.runtime(siteFiles(site({ app: [] }), { '/': 'app' }), [
+      { kind: 'server_disable', ...target },
+      { kind: 'server_del', ...target },
+    ]);
+    expect(deleted.body.pending_deletes?.servers).toEqual(['app/a']);
+    const port = await echo('new');
+    const next = site({ app: [{ name: 'a', port }] });
+    const added = await talk.runtime(siteFiles(next, { '/': 'app' }), [
+      { kind: 'server_add', ...target, address: '127.0.0.1', port, keywords: [] },
+      { kind: 'server_enable', ...target },
+    ]);
+    expect(added.body).toMatchObject({ ok: true, pending_deletes: { servers: [], backends: [] } });
+    expect(await serverState(haproxy.cli, 'app', 'a')).toMatchObject({ admin: 0, port });
+    expect((await visit(next, '/')).body).toBe('new');
+    expect(added.body).toMatchObject({ mode: 'reload', reload: { reason: 'pending_delete: app/a' } });
+    slow.release();
+    await cut;
+    expect((await harness.state()).pending_deletes.servers).toEqual([]);
   });
 });
 

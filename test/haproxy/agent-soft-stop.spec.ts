@@ -1,13 +1,11 @@
-import { once } from 'node:events';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import pino from 'pino';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildDrainServer } from '../../src/agent/drain/build-drain-server.ts';
 import { createDrain } from '../../src/agent/drain/create-drain.ts';
 import type { Operation } from '../../src/protocol/operation.ts';
 import { useAgentScene } from '../fixtures/agent-scene.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
+import { useHoldingServers } from '../fixtures/holding-servers.ts';
 import { eventually } from '../fixtures/haproxy-process.ts';
 import { siteFiles, visit } from '../fixtures/site-config.ts';
 
@@ -23,29 +21,7 @@ const refused = { status: 503, body: { stage: 'soft_stop', code: 'HAPTIC_ERR_AGE
 
 describeEachLine('a HAProxy that is told to end', (line) => {
   const scene = useAgentScene(line, { drain, reloadIntervalMs: intervalMs });
-  const slow: http.Server[] = [];
-  afterEach(() => {
-    for (const server of slow.splice(0)) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-
-  /** A server whose answers wait until they are released. */
-  const holdingServer = async () => {
-    const waiting: (() => void)[] = [];
-    const server = http.createServer((_request, response) => {
-      waiting.push(() => response.end('done'));
-    });
-    slow.push(server);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return {
-      port: (server.address() as AddressInfo).port,
-      visited: () => eventually('the request arrives', () => (waiting.length > 0 ? true : undefined)),
-      release: () => waiting.splice(0).forEach((answer) => answer()),
-    };
-  };
+  const holdingServer = useHoldingServers();
   /** A request is on it, so that it does not end at once. */
   const begin = async () => {
     const { talk, site, echo } = scene();
