@@ -6,7 +6,7 @@ import type { Operation } from '../protocol/operation.ts';
  * the route, and goes after it, and so does what is said of a route in maps of its own; a certificate is there before what names it, and a host name has its certificate before its
  * routes and longer than them.
  */
-export const phases = [
+const phases = [
   'fileNew',
   'fileSet',
   'backendAdd',

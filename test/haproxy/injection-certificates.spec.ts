@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { ask } from '../fixtures/ask.ts';
 import { createCertificatePool } from '../fixtures/certificate-pool.ts';
@@ -6,7 +6,7 @@ import { type IssuedCertificate, issueCertificate } from '../fixtures/certificat
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { hostileTexts, marker } from '../fixtures/hostile-texts.ts';
 import { bundleFiles } from '../fixtures/ingress-renderer.ts';
-import { type IngressTraffic, startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress, secret } from '../fixtures/kube-objects.ts';
 import { setUp } from '../fixtures/set-up.ts';
 
@@ -34,16 +34,8 @@ beforeAll(async () => {
 });
 
 describeEachLine('hostile certificates', (line) => {
-  let world: IngressTraffic;
-  const shopOf = (name: string, annotations: Readonly<Record<string, string>> = {}) =>
-    ingress({
-      name,
-      annotations: prefixed(annotations),
-      rules: [{ host: `${name}.example.com`, paths: [{ path: '/', service: 'root' }] }],
-      tls: [{ hosts: [`${name}.example.com`], secretName: 'shop' }],
-    });
-  beforeAll(async () => {
-    world = await startIngressTraffic(
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -91,9 +83,15 @@ describeEachLine('hostile certificates', (line) => {
         }),
       ],
       { defaultCertificates: [{ namespace: 'shop', name: 'fallback' }] },
-    );
-  }, 120_000);
-  afterAll(() => world.stop());
+    ),
+  );
+  const shopOf = (name: string, annotations: Readonly<Record<string, string>> = {}) =>
+    ingress({
+      name,
+      annotations: prefixed(annotations),
+      rules: [{ host: `${name}.example.com`, paths: [{ path: '/', service: 'root' }] }],
+      tls: [{ hosts: [`${name}.example.com`], secretName: 'shop' }],
+    });
 
   it('HAProxy takes what is left of them, and neighbours are as they were', async () => {
     expect(await certificates.shownBy(world, 'shop.example.com')).toBe('shop');

@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { freeAddress } from '../fixtures/haproxy-process.ts';
-import {
-  type EchoPool,
-  type IngressTraffic,
-  startEchoPool,
-  startIngressTraffic,
-} from '../fixtures/ingress-traffic.ts';
+import { startEchoPool, startIngressTraffic } from '../fixtures/ingress-traffic.ts';
 import { ingress } from '../fixtures/kube-objects.ts';
 import type { Echo } from '../fixtures/echo-server.ts';
+import { setUp } from '../fixtures/set-up.ts';
 
 /** Hosts by the server that is theirs. */
 const hosts = { open: 'open.example.com', admin: 'admin.example.com', wild: '*.example.com' };
@@ -47,13 +43,10 @@ const spellings = [
 ];
 
 describeEachLine('a host that is written otherwise', (line) => {
-  let pool: EchoPool;
-  let h2: { readonly host: string; readonly port: number };
-  let world: IngressTraffic;
-  beforeAll(async () => {
-    pool = await startEchoPool('open', 'admin', 'wild', 'any');
-    h2 = await freeAddress();
-    world = await startIngressTraffic(
+  const pool = setUp(() => startEchoPool('open', 'admin', 'wild', 'any'));
+  const h2 = setUp(() => freeAddress());
+  const world = setUp(() =>
+    startIngressTraffic(
       line,
       [
         ...pool.objects,
@@ -63,12 +56,8 @@ describeEachLine('a host that is written otherwise', (line) => {
         ingress({ name: 'any', rules: [{ paths: [{ path: '/', service: 'any' }] }] }),
       ],
       { snippets: { 'frontend-http-900-h2c': `    bind ${h2.host}:${h2.port} proto h2\n` } },
-    );
-  });
-  afterAll(async () => {
-    await world.stop();
-    await pool.stop();
-  });
+    ),
+  );
 
   /** The answer, if any came. */
   const asked = {
