@@ -3,7 +3,7 @@ import { isOutside } from './guard/is-outside.ts';
 const fromFile = /\b(?:at line (\d+) of|error processing line (\d+) in) file '([^']*)'/;
 /** Of a crt-list, from 3.2 on, without the list's name. Certificates of a render lie in folders. */
 const certificate = /('crt-list' : unable to stat SSL certificate from file ')[^'/]*'/;
-const beginning = /^(?:\[\w+\]\s+\(\d+\)\s*:\s*)?(?:config : )?(?:parsing \[[^\]]*\]\s*:\s*)?/;
+const beginning = /^(?:[a-z_]+: )?(?:\[\w+\]\s+\(\d+\)\s*:\s*)?(?:config : )?(?:parsing \[[^\]]*\]\s*:\s*)?/;
 
 /**
  * What HAProxy says of a check, without what it repeats of files that are none of the render: a line of a configuration can name any file of this

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Observable, map, tap } from 'rxjs';
 import type { TemplateConfig } from '../../api/template-config.ts';
 import type { QuarantineState } from '../../gate/quarantine-state.ts';
+import { hideForeignLines } from '../../gate/hide-foreign-lines.ts';
 import type { Verdict } from '../../gate/verdict.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import type { Slots } from '../../operators/create-slots.ts';
@@ -121,7 +122,7 @@ type Deliver = PipelineDeps<LiveWorld, Verdict>['deliver'];
 function withoutSecrets(hide: ControllerPipelineDeps['hide'], deliver: Deliver): Deliver {
   const shown = (report: DeliveryReport): DeliveryReport =>
     report.kind === 'failed' && (report.stage === 'rejected' || report.stage === 'refused')
-      ? { ...report, message: hide([report.message])[0] ?? '' }
+      ? { ...report, message: hide([hideForeignLines(report.message)])[0] ?? '' }
       : report;
   return (target, newer$) => deliver(target, newer$).pipe(map(shown));
 }
