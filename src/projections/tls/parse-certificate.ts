@@ -75,9 +75,7 @@ export function parseCertificate(secret: KubeObject): CertificateContent {
   const chain = orderChain(leaf, certificates.value);
   if (!servedKinds.has(leaf.publicKey.asymmetricKeyType ?? ''))
     return invalid('has a key of another kind than RSA, EC or Ed25519');
-  const [weak] = chain.flatMap(
-    (certificate, at) => weakness(certificate.publicKey, at) ?? weakSignature(certificate, at) ?? [],
-  );
+  const [weak] = chain.flatMap(({ publicKey }, at) => weakness(publicKey, at) ?? []);
   if (weak !== undefined) return invalid(weak);
   const bits = leaf.publicKey.asymmetricKeyDetails?.modulusLength ?? 0;
   if (bits > mostBits)
@@ -150,15 +148,6 @@ function weakness({ asymmetricKeyDetails: details }: KeyObject, place: number): 
     details?.modulusLength === undefined ? [curveBits, leastBits.ec] : [details.modulusLength, leastBits.rsa];
   const whose = place === 0 ? 'a key' : `in certificate ${place + 1} of its chain a key`;
   return bits < least ? `has ${whose} of ${bits} bits; HAProxy takes ${least} or more` : undefined;
-}
-
-/** OpenSSL refuses them with short keys, at the same level of security; of who signs himself it does not look at it. */
-function weakSignature(certificate: X509Certificate, place: number): string | undefined {
-  const { signatureAlgorithm = '' } = certificate;
-  if (!/md[245]|sha-?1(?!\d)|ripemd/i.test(signatureAlgorithm) || certificate.checkIssued(certificate))
-    return undefined;
-  const where = place === 0 ? 'has a certificate with' : `has in certificate ${place + 1} of its chain`;
-  return `${where} the signature ${signatureAlgorithm}, which is too weak for OpenSSL`;
 }
 
 function keyTypeOf({ asymmetricKeyType }: KeyObject): KeyType {

@@ -189,34 +189,6 @@ describe('a Secret with a certificate', () => {
     });
   });
 
-  it('cannot be served with a signature that OpenSSL takes for too weak, but for those of roots, which nobody looks at', async () => {
-    const { webcrypto } = await import('node:crypto');
-    const algorithm = {
-      name: 'RSASSA-PKCS1-v1_5',
-      hash: 'SHA-1',
-      publicExponent: new Uint8Array([1, 0, 1]),
-      modulusLength: 2048,
-    };
-    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-    const root = await issueCertificate({ names: ['root'], isAuthority: true, keys });
-    const authority = await issueCertificate({ names: ['between'], isAuthority: true, issuer: root });
-    const signed = await issueCertificate({ issuer: root });
-    const below = await issueCertificate({ issuer: authority });
-    expect(parse(signed.cert + root.cert, signed.key)).toEqual({
-      kind: 'invalid',
-      fault: 'has a certificate with the signature sha1WithRSAEncryption, which is too weak for OpenSSL',
-    });
-    expect(parse(below.cert + authority.cert, below.key)).toEqual({
-      kind: 'invalid',
-      fault:
-        'has in certificate 2 of its chain the signature sha1WithRSAEncryption, which is too weak for OpenSSL',
-    });
-    expect(parse(root.cert, root.key)).toMatchObject({ kind: 'usable' });
-    const last = await issueCertificate({ isAuthority: true });
-    const good = await issueCertificate({ issuer: last });
-    expect(parse(good.cert + last.cert, good.key)).toMatchObject({ kind: 'usable' });
-  });
-
   it('cannot be served with a kind of key that not every HAProxy has', async () => {
     const { webcrypto } = await import('node:crypto');
     const keys = await webcrypto.subtle.generateKey('ML-DSA-44', true, ['sign', 'verify']);
