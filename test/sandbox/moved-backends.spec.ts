@@ -79,7 +79,7 @@ describeEachLine(
         const rows = (await traffic.cli('show backend'))
           .split('\n')
           .filter((row) => row.includes('_moving_'));
-        return /^shop_moving_80_tls_[0-9a-f]{16}$/.test(rows.join()) ? true : undefined;
+        return /^shop_moving_80_tls_s[0-9a-f]{16}$/.test(rows.join()) ? true : undefined;
       });
     });
   },
