@@ -1,4 +1,5 @@
 import type { Owner } from '../lib/owner.ts';
+import type { HostMatch } from './parse-host.ts';
 import type { HttpsSettings } from './policies/https-settings.ts';
 import type { PolicyFields } from './policies/policy-fields.ts';
 import type { User } from './policies/parse-password-list.ts';
@@ -8,12 +9,7 @@ import type { ShapedProfile } from './policies/profile-of.ts';
  * The routing model that every API maps onto and that the template libraries print. One collection each; keys are stable,
  * unique and in the order in which they are printed.
  */
-export interface Host {
-  /** Lower case, no port: `shop.example.com`; the wildcard's suffix for wildcards: `example.com`; empty for `any`. */
-  readonly host: string;
-  readonly kind: 'exact' | 'wildcard-one' | 'any';
-  /** Name of the host group in path map keys: the host itself, `*.example.com`, or `*`. Contains no `/` and no white space. */
-  readonly group: string;
+export interface Host extends HostMatch {
   readonly owner: Owner;
 }
 

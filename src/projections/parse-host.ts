@@ -1,10 +1,16 @@
 import { isIPv4 } from 'node:net';
 import { kubernetesName } from './kubernetes-name.ts';
-import type { Host } from './model.ts';
 import type { Parsed } from './parsed.ts';
 import { showValue } from './show-value.ts';
 
-export type HostMatch = Pick<Host, 'host' | 'kind' | 'group'>;
+/** Which hosts of requests are meant. */
+export interface HostMatch {
+  /** Lower case, no port: `shop.example.com`; the wildcard's suffix for wildcards: `example.com`; empty for `any`. */
+  readonly host: string;
+  readonly kind: 'exact' | 'wildcard-one' | 'any';
+  /** Name of the host group in path map keys: the host itself, `*.example.com`, or `*`. Contains no `/` and no white space. */
+  readonly group: string;
+}
 
 const any: HostMatch = { host: '', kind: 'any', group: '*' };
 
