@@ -26,6 +26,11 @@ export interface WebhookServerDeps {
   readonly admit: (request: AdmissionRequest, signal: AbortSignal) => Promise<Admission>;
   /** Kinds that the configuration watches, and its own: others are all counted as one. */
   readonly isKnown: (request: AdmissionRequest) => boolean;
+  /**
+   * Whether who shows this ticket is an API server, as far as configurations go: they are tried with everything that the controller reads, and the
+   * answer says what came of it. Default: everybody is.
+   */
+  readonly mayConfigure?: (ticket: string | undefined) => boolean;
   readonly queue: AdmissionQueue;
   /** Where configurations wait, which take seconds: objects do not wait for them. Default: the same queue. */
   readonly configurationQueue?: AdmissionQueue;
@@ -41,16 +46,22 @@ export interface WebhookServerDeps {
 
 const lookMs = 1_000;
 
+interface Asked {
+  readonly Querystring: { readonly timeout?: string };
+  readonly Params: { readonly ticket?: string };
+}
+
 /** Where API servers send admission reviews. */
 const validatePath = '/validate';
 
 /**
- * The webhook over HTTPS, not listening yet: `POST /validate` takes an AdmissionReview (admission.k8s.io/v1) and answers with one;
+ * The webhook over HTTPS, not listening yet: `POST /validate` and `/validate/TICKET` take an AdmissionReview (admission.k8s.io/v1) and answer with one;
  * `GET /healthz`. What is no such review is refused with a Status, as is what cannot be decided (503) or is not watched (404): whether
  * the object gets in then is up to the failure policy. Never logs an object.
  */
 export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
   const { log, metrics, limits = webhookLimits, now = () => performance.now() } = deps;
+  const { mayConfigure = () => true } = deps;
   const { queue, configurationQueue = queue, largeQueue = queue } = deps;
   const app = fastify({
     loggerInstance: log,
@@ -100,7 +111,7 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
     );
   });
   app.get('/healthz', () => ({ status: 'ok' }));
-  app.post<{ Querystring: { timeout?: string } }>(validatePath, async ({ body, query, headers }, reply) => {
+  app.post<Asked>(`${validatePath}/:ticket?`, async ({ body, query, headers, params }, reply) => {
     const begun = now();
     const gone = new AbortController();
     reply.raw.once('close', () =>
@@ -122,6 +133,10 @@ export function buildWebhookServer(deps: WebhookServerDeps): FastifyInstance {
       return status === 400
         ? refuse(reply, status, error.message, error.code)
         : refuseUnread(reply, status, error.message, error.code);
+    }
+    if (isConfigurationRequest(request) && !mayConfigure(params.ticket)) {
+      metrics.requests.inc({ gvk: '', result: 'invalid' });
+      return refuse(reply, 403, notOurs);
     }
     const gvk = deps.isKnown(request) ? gvkOf(request) : 'other';
     const work = (signal: AbortSignal) => deps.admit(request, signal);
@@ -220,6 +235,10 @@ function wordsOf(status: number, error: FastifyError): string {
   if (status === 415) return 'the content type must be application/json';
   return error.message;
 }
+
+const notOurs =
+  'configurations are tried for API servers alone, which show the uid of the ValidatingWebhookConfiguration in the path; ' +
+  'after it was made anew, controllers learn that within minutes';
 
 /** Of the rest of the request nothing is read. */
 function refuseUnread(reply: FastifyReply, ...words: readonly [number, string, string?]): FastifyReply {

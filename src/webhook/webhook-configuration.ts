@@ -28,6 +28,8 @@ const operations = ['CREATE', 'UPDATE', 'DELETE'];
 
 /** Kinds by which the product itself is configured. */
 export const configurationGroup = 'haproxy-haptic.org';
+/** Name of the webhook for them. */
+export const configurationWebhook = `configuration.${configurationGroup}`;
 export const configurationResources = ['haproxytemplateconfigs', 'haproxytemplatelibraries'] as const;
 
 /**
@@ -77,7 +79,7 @@ export function webhookConfigurationOf(
       };
     });
   const own = {
-    name: `configuration.${configurationGroup}`,
+    name: configurationWebhook,
     ...common,
     timeoutSeconds: Math.max(options.timeoutSeconds, configurationTimeout),
     rules: [

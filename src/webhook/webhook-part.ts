@@ -2,7 +2,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { type Observable, Subscription, combineLatest, distinctUntilChanged, map, timer } from 'rxjs';
 import { checkRootsIn } from '../gate/check-root.ts';
 import { runProcess } from '../gate/run-process.ts';
-import { applyObject } from '../kube/apply-object.ts';
 import { followTlsFolder } from '../lib/tls/tls-folder.ts';
 import type { TlsMaterial } from '../lib/tls/tls-material.ts';
 import { CodedError } from '../lib/coded-error.ts';
@@ -11,6 +10,7 @@ import type { ControllerPart, ControllerRuntime } from '../world/controller-runt
 import { createAdmitConfiguration } from './admit-configuration.ts';
 import type { AdmitObject } from './admit-object.ts';
 import { createAdmissionQueue } from './admission-queue.ts';
+import { applyWithTicket } from './apply-with-ticket.ts';
 import { buildWebhookServer } from './build-webhook-server.ts';
 import { createAdmission } from './create-admission.ts';
 import { isConfigurationRequest } from './is-configuration-request.ts';
@@ -52,6 +52,8 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
     const running = new Subscription();
     const metrics = createWebhookMetrics(registry);
     let accepted: Bundle | undefined;
+    let ticket: string | undefined;
+    const { configuration } = options;
     running.add(
       runtime.pipeline.latch$.subscribe({ next: (state) => (accepted = state.accepted), error: onFatal }),
     );
@@ -88,6 +90,8 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
         const world = runtime.current();
         return isConfigurationRequest(request) || (world !== undefined && isWatched(request, world.config));
       },
+      // Where somebody else writes the ValidatingWebhookConfiguration, there is no ticket in it.
+      mayConfigure: (shown) => configuration === undefined || (ticket !== undefined && shown === ticket),
       queue: createAdmissionQueue({ concurrent, waiting: concurrent * waitingEach }),
       configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: waitingConfigurations }),
       largeQueue: createAdmissionQueue({ concurrent: 1, waiting: waitingLarge }),
@@ -104,7 +108,6 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
     );
     runtime.endings.push(() => server.close());
     running.add(() => void server.close());
-    const { configuration } = options;
     if (configuration !== undefined)
       running.add(
         maintainConfiguration({
@@ -113,7 +116,7 @@ export function webhookPart(options: WebhookOptions, deps: WebhookPartDeps): Con
             withConfigurationKinds: admitConfiguration !== undefined,
           }),
           apply: (object, signal) =>
-            applyObject(runtime.transport, object, 'haptic-webhook', { force: true, signal }),
+            applyWithTicket(runtime.transport, object, (uid) => (ticket = uid), signal),
           again: applyAgainMs,
           log,
           onFatal,

@@ -1,3 +1,4 @@
+import https from 'node:https';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { newestHaproxyLine } from '../fixtures/haproxy-lines.ts';
 import { createKubectl, describeWithKubectl, type Kubectl } from '../fixtures/kubectl.ts';
@@ -27,6 +28,34 @@ const raw = `{{#forEach resources.ingresses as |i|}}{{#each i.metadata.labels as
 backend raw-{{i.metadata.name}} from haptic-http
   timeout server {{value}}
 {{/section}}{{/if}}{{/each}}{{/forEach}}`;
+
+/** The status of the answer to a review of a configuration by somebody who shows no ticket. */
+function askedByStranger(url: string): Promise<number | undefined> {
+  const group = 'haproxy-haptic.org';
+  const object = { metadata: { name: 'haproxy-config', namespace: 'haptic' }, spec: {} };
+  const review = {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    request: {
+      uid: 'u',
+      kind: { group, version: 'v1alpha1', kind: 'HAProxyTemplateConfig' },
+      resource: { group, version: 'v1alpha1', resource: 'haproxytemplateconfigs' },
+      namespace: 'haptic',
+      name: 'haproxy-config',
+      operation: 'CREATE',
+      object,
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json' };
+    const request = https.request(url, { method: 'POST', rejectUnauthorized: false, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on('error', reject);
+    request.end(JSON.stringify(review));
+  });
+}
 
 describeWithKubectl('admission in the sandbox', () => {
   let sandbox: Sandbox;
@@ -60,6 +89,24 @@ describeWithKubectl('admission in the sandbox', () => {
     expect(text).toContain('name: ingresses.watched.haproxy-haptic.org');
     expect(text).toContain('failurePolicy: Ignore');
     expect(text).toMatch(/url: https:\/\/localhost:\d+\/validate/);
+  });
+
+  it('tries a configuration for the API server, and for nobody else', async () => {
+    const broken = JSON.stringify({
+      spec: { templateSnippets: { 'frontends-900-x': { template: '{{frob}}' } } },
+    });
+    const { code, stderr } = await kubectl.run([
+      ...['patch', 'haproxytemplateconfig', 'haproxy-config', '-n', 'haptic'],
+      ...['--type', 'merge', '-p', broken],
+    ]);
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(stderr).toContain('frob');
+    const jsonpath = '{.webhooks[?(@.name=="configuration.haproxy-haptic.org")].clientConfig.url}';
+    const url = await kubectl.ok([
+      ...['get', 'validatingwebhookconfigurations', 'haptic-sandbox', '-o', `jsonpath=${jsonpath}`],
+    ]);
+    expect(url).toMatch(/\/validate\/[0-9a-f-]{36}$/);
+    expect(await askedByStranger(url.replace(/\/[^/]+$/, ''))).toBe(403);
   });
 
   it('lets a good Ingress in', async () => {

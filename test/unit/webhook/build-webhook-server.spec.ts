@@ -67,6 +67,7 @@ beforeEach(async () => {
       return answer(request, signal);
     },
     now: () => clock(),
+    mayConfigure: (ticket) => ticket === 'u1',
     isKnown: ({ kind }) => kind === 'Ingress',
     queue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
     configurationQueue: createAdmissionQueue({ concurrent: 1, waiting: 1 }),
@@ -180,7 +181,7 @@ describe('an admission review', () => {
       }),
     ],
     ['a large object', review({ name: 'large', x: 'y'.repeat(20_000) })],
-  ])('does not wait for %s, which takes its time', async (_what, slow) => {
+  ])('does not wait for %s, which takes its time', async (what, slow) => {
     let done = (): void => undefined;
     answer = ({ kind, name }) =>
       new Promise((resolve) => {
@@ -188,13 +189,27 @@ describe('an admission review', () => {
         if (kind === 'Ingress' && name === 'web') allow();
         else done = allow;
       });
-    const waiting = post(slow);
+    const waiting = post(slow, { url: what === 'a configuration' ? '/validate/u1' : '/validate' });
     await expect.poll(() => asked.length).toBe(1);
     expect((await post(review())).status).toBe(200);
     expect(await metric('haptic_webhook_requests_running', {})).toBe(1);
     done();
     expect((await waiting).status).toBe(200);
   });
+
+  it.each(['/validate', '/validate/', '/validate/u2', '/validate/u1/u1'])(
+    'of a configuration is not answered to a stranger: %s',
+    async (url) => {
+      const body = review({
+        kind: { group, version: 'v1alpha1', kind: 'HAProxyTemplateLibrary' },
+        resource: { group, version: 'v1alpha1', resource: 'haproxytemplatelibraries' },
+      });
+      const { status } = await post(body, { url });
+      expect([403, 404]).toContain(status);
+      expect(asked).toEqual([]);
+      expect((await post(body, { url: '/validate/u1?timeout=10s' })).status).toBe(200);
+    },
+  );
 
   it('that is denied says which fields, in words and as causes', async () => {
     answer = () =>
