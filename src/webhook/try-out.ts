@@ -92,7 +92,7 @@ export async function tryOut(
 const lookEvery = 50;
 
 /** What nobody else may be kept from for longer: the render, above all. */
-const longestSliceMs = 32;
+const longestSliceMs = 16;
 /** Work for one object that came to nothing since other objects changed meanwhile. */
 const mostLostMs = 2_000;
 

@@ -27,8 +27,8 @@ export interface WebhookTlsDeps {
 
 /**
  * HTTPS with the certificate of the time of each connection; TLS 1.2 and newer. While there is no usable one, every new connection is
- * closed and the reason logged once. Who speaks plain HTTP to it is closed on. However many come at once, few handshakes begin in each turn of
- * the event loop.
+ * closed and the reason logged once. Who speaks plain HTTP to it is closed on. However many come at once, few handshakes are made in each turn of
+ * the event loop: a connection is taken once its first words are there.
  */
 export function createWebhookTlsServer(
   options: ServerOptions,
@@ -80,7 +80,16 @@ export function createWebhookTlsServer(
     if (refresh()) beginTls.call(server, socket);
     else socket.destroy();
   });
-  server.on('connection', begin);
+  server.on('connection', (socket: Socket) => {
+    const giveUp = (): void => void socket.destroy();
+    // Whoever goes before a word was said is nobody's business.
+    socket.once('error', giveUp);
+    socket.setTimeout(handshakeTimeoutMs, giveUp);
+    socket.once('readable', () => {
+      socket.setTimeout(0, giveUp);
+      begin(socket);
+    });
+  });
   const note = boundConnections(server, connections);
   server.on(
     'request',

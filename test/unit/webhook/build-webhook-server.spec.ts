@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import https from 'node:https';
+import net from 'node:net';
 import tls from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -414,6 +415,18 @@ describe('connections', () => {
     expect((await under).status).toBe(200);
     expect((await post(review())).status).toBe(200);
     for (const { socket } of others) socket.destroy();
+  });
+
+  it('that are broken off before a word was said, or in the middle of the first, harm nobody', async () => {
+    const { port } = server.server.address() as AddressInfo;
+    for (const words of ['', '\u0016\u0003\u0001', 'GET / HTTP/1.1\r\n\r\n']) {
+      const socket = net.connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      if (words !== '') await new Promise((resolve) => socket.write(words, resolve));
+      socket.resetAndDestroy();
+    }
+    expect((await post(review())).status).toBe(200);
   });
 
   it('end where a request comes before the one before it was answered', async () => {
