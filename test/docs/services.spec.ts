@@ -47,7 +47,7 @@ describe('docs/services.md', () => {
     });
     expect(backends.find((backend) => backend?.name.startsWith('shop_payments'))).toMatchObject({
       external: { name: 'payments.example.net' },
-      tls: { verify: 'none', serverName: 'payments.example.net' },
+      tls: { verify: 'none' },
     });
     const shapes = world.profiles.keys().map((key) => world.profiles.peek(key)?.shape);
     expect(shapes).toEqual(expect.arrayContaining([{ affinity: 'client-address' }, { external: true }]));
