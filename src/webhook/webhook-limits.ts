@@ -21,7 +21,7 @@ export const webhookLimits: WebhookLimits = {
   bodyBytes: 8 * 1024 * 1024,
   // Twice 10,000 rules of an Ingress.
   bodyValues: 250_000,
-  heldBytes: 64 * 1024 * 1024,
+  heldBytes: 32 * 1024 * 1024,
   // Some 500 rules of an Ingress, before and after an update.
   largeCharacters: 128 * 1024,
   // API servers open one for each request that is under way.
