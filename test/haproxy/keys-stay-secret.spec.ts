@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { sandboxConfig } from '../../src/sandbox/system-config.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { ingress, ingressClass, secret, service } from '../fixtures/kube-objects.ts';
 import { createTlsPool, type TlsPool } from '../fixtures/oracle/tls-pool.ts';
 import { prefixed } from '../fixtures/prefixed.ts';
 import { secretForms } from '../fixtures/secret-forms.ts';
+import { shippedConfig } from '../fixtures/shipped-config.ts';
 import { startWatchedController } from '../fixtures/watched-controller.ts';
 
 /** What stands in Secrets where a key, a certificate or a list should be. */
@@ -61,14 +58,9 @@ describeEachLine('what a controller tells of keys and certificates', (line) => {
       jwt: { 'key.pem': client.key },
       'jwt-junk': { 'key.pem': junk.jwt },
     };
-    const libraries = path.resolve(import.meta.dirname, '../../charts/haptic/libraries');
-    const texts = sandboxConfig.libraries.map(async (name) => ({
-      name,
-      text: await readFile(path.join(libraries, `${name}.yaml`), 'utf8'),
-    }));
     const controller = await startWatchedController(
       line,
-      loadConfig(await Promise.all(texts)),
+      shippedConfig(),
       [
         { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
         ingressClass(),

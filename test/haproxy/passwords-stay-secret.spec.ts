@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '../../src/api/kube-object.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { sandboxConfig } from '../../src/sandbox/system-config.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { ingressClass, secret, service } from '../fixtures/kube-objects.ts';
 import { secretForms } from '../fixtures/secret-forms.ts';
+import { shippedConfig } from '../fixtures/shipped-config.ts';
 import { startWatchedController } from '../fixtures/watched-controller.ts';
 
 /** Values of Secrets that policies name; none of them may be seen anywhere. */
@@ -30,14 +27,9 @@ function asNew({ metadata, ...object }: KubeObject): KubeObject {
 
 describeEachLine('what a controller tells of policies', (line) => {
   it('has no value of the Secrets that they name', async () => {
-    const libraries = path.resolve(import.meta.dirname, '../../charts/haptic/libraries');
-    const texts = sandboxConfig.libraries.map(async (name) => ({
-      name,
-      text: await readFile(path.join(libraries, `${name}.yaml`), 'utf8'),
-    }));
     const controller = await startWatchedController(
       line,
-      loadConfig(await Promise.all(texts)),
+      shippedConfig(),
       [
         { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } },
         ingressClass(),
