@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
+import { asNew } from '../fixtures/as-new.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { ingress, ingressClass, secret, service } from '../fixtures/kube-objects.ts';
 import { createTlsPool, type TlsPool } from '../fixtures/oracle/tls-pool.ts';
@@ -28,12 +28,6 @@ let pool: TlsPool;
 beforeAll(async () => {
   pool = await createTlsPool();
 });
-
-/** As somebody applies it. */
-function asNew({ metadata, ...object }: KubeObject): KubeObject {
-  const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...own } = metadata;
-  return { ...object, metadata: own };
-}
 
 describeEachLine('what a controller tells of keys and certificates', (line) => {
   it('has nothing of those that Secrets hold, whole or broken, in any form', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { KubeObject } from '../../src/api/kube-object.ts';
 import { annotatedIngress } from '../fixtures/annotated-ingress.ts';
+import { asNew } from '../fixtures/as-new.ts';
 import { describeEachLine } from '../fixtures/haproxy-lines.ts';
 import { ingressClass, secret, service } from '../fixtures/kube-objects.ts';
 import { secretForms } from '../fixtures/secret-forms.ts';
@@ -18,12 +18,6 @@ const canaries = {
 } as const;
 
 const users = (name: string, auth: string) => secret({ name, type: 'Opaque', data: { auth } });
-
-/** As somebody applies it. */
-function asNew({ metadata, ...object }: KubeObject): KubeObject {
-  const { uid: _uid, resourceVersion: _version, creationTimestamp: _time, ...own } = metadata;
-  return { ...object, metadata: own };
-}
 
 describeEachLine('what a controller tells of policies', (line) => {
   it('has no value of the Secrets that they name', async () => {
